@@ -1,0 +1,15 @@
+#!/bin/sh
+# Show the overview of this machine's own sessions, or of the demo home where there are none.
+set -eu
+cd "$(dirname "$0")/.."
+
+count='import json, sys; print(json.load(sys.stdin)["sessions"])'
+sessions="$(.venv/bin/backscroll --json | .venv/bin/python -c "$count")"
+if [ "$sessions" != 0 ]; then
+    exec .venv/bin/backscroll
+fi
+
+demo="$(.venv/bin/backscroll demo)"
+echo "No session of Claude Code was found on this machine: this is the demo home, $demo"
+echo
+exec .venv/bin/backscroll --root "$demo"

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Make .venv from uv.lock, with nothing but a Python and the package index.
+#
+# uv.lock names the public index and the hash of every file, so that it holds on any machine.
+# Where pip is set up for another index, uv's own `sync` would refuse the lock (it pins the index too):
+# there the same versions and hashes are exported and installed from that index instead.
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+# A name on PATH proves nothing (pyenv has shims for Pythons that are switched off): run it.
+find_python() {
+    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+    fail "Python 3.11 or newer is needed, and none of python3, python3.14 ... python3.11 is one. Install it and run make again."
+}
+
+# Debian packs the part of Python that makes virtual environments apart.
+make_tools() {
+    rm -rf .tools
+    "$python" -m venv .tools >/dev/null 2>&1 && return
+    package="$("$python" -c 'import sys; print(f"python{sys.version_info[0]}.{sys.version_info[1]}-venv")')"
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "setup: $python cannot make a virtual environment; installing $package"
+        apt-get update -qq || true
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null || true
+    fi
+    rm -rf .tools
+    "$python" -m venv .tools || fail "$python cannot make a virtual environment. Install $package (Debian, Ubuntu) and run make again."
+}
+
+configured_index() {
+    echo "${PIP_INDEX_URL:-$(.tools/bin/python -m pip config get global.index-url 2>/dev/null || true)}"
+}
+
+python="$(find_python)"
+echo "setup: making .venv with $("$python" --version)"
+[ -x .tools/bin/uv ] && .tools/bin/uv --version >/dev/null 2>&1 || {
+    make_tools
+    .tools/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+}
+
+# A network may sign with a certificate of its own: trust what the system trusts, where it has a list.
+if [ "$(uname)" = Darwin ] || [ -s /etc/ssl/certs/ca-certificates.crt ]; then
+    export UV_SYSTEM_CERTS=1
+fi
+export UV_PYTHON_DOWNLOADS=never UV_LINK_MODE="${UV_LINK_MODE:-copy}"
+unset VIRTUAL_ENV
+
+index="$(configured_index)"
+if [ -z "$index" ]; then
+    .tools/bin/uv sync --quiet --locked --all-extras --python "$python"
+else
+    .tools/bin/uv venv --quiet --allow-existing --python "$python" .venv
+    .tools/bin/uv export --quiet --frozen --all-extras --no-emit-project --format requirements.txt --output-file .tools/requirements.txt
+    UV_DEFAULT_INDEX="$index" .tools/bin/uv pip sync --quiet --require-hashes .tools/requirements.txt
+    UV_DEFAULT_INDEX="$index" .tools/bin/uv pip install --quiet --no-deps --editable .
+fi
+touch .venv/.stamp

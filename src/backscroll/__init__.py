@@ -1,0 +1,122 @@
+"""Read everything that Claude Code leaves on disk.
+
+    >>> import backscroll
+    >>> for session in backscroll.list_sessions(root, limit=3).sessions:  # doctest: +SKIP
+    ...     print(session.updated, session.title)
+
+The functions are the commands of the same names; what they hand out is documented in docs/python.md.
+Names are imported when they are first used: `import backscroll` costs nothing.
+"""
+
+from backscroll.version import __version__
+
+TYPE_CHECKING = False  # typing's own constant would cost `backscroll --version` 6 ms
+if TYPE_CHECKING:
+    from backscroll.errors import (
+        BackscrollError,
+        BusyError,
+        ConflictError,
+        CorruptError,
+        NotFoundError,
+        QueryError,
+        RefusedError,
+        UnreadableError,
+    )
+    from backscroll.index.progress import Progress, Report
+    from backscroll.place import Place
+    from backscroll.records import Damage, Note
+    from backscroll.sessions.model import (
+        Agent,
+        Branch,
+        Call,
+        Message,
+        Overview,
+        Part,
+        Result,
+        Session,
+        SessionList,
+        StoreSummary,
+        Transcript,
+        TreeNode,
+        Usage,
+    )
+    from backscroll.verbs import calls, list_sessions, list_stores, overview, raw, show, tree, update_index
+
+_HOMES = {
+    "backscroll.errors": (
+        "BackscrollError",
+        "BusyError",
+        "ConflictError",
+        "CorruptError",
+        "NotFoundError",
+        "QueryError",
+        "RefusedError",
+        "UnreadableError",
+    ),
+    "backscroll.index.progress": ("Progress", "Report"),
+    "backscroll.place": ("Place",),
+    "backscroll.records": ("Damage", "Note"),
+    "backscroll.sessions.model": (
+        "Agent",
+        "Branch",
+        "Call",
+        "Message",
+        "Overview",
+        "Part",
+        "Result",
+        "Session",
+        "SessionList",
+        "StoreSummary",
+        "Transcript",
+        "TreeNode",
+        "Usage",
+    ),
+    "backscroll.verbs": ("calls", "list_sessions", "list_stores", "overview", "raw", "show", "tree", "update_index"),
+}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Agent",
+    "BackscrollError",
+    "Branch",
+    "BusyError",
+    "Call",
+    "ConflictError",
+    "CorruptError",
+    "Damage",
+    "Message",
+    "NotFoundError",
+    "Note",
+    "Overview",
+    "Part",
+    "Place",
+    "Progress",
+    "QueryError",
+    "RefusedError",
+    "Report",
+    "Result",
+    "Session",
+    "SessionList",
+    "StoreSummary",
+    "Transcript",
+    "TreeNode",
+    "UnreadableError",
+    "Usage",
+    "__version__",
+    "calls",
+    "list_sessions",
+    "list_stores",
+    "overview",
+    "raw",
+    "show",
+    "tree",
+    "update_index",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'backscroll' has no attribute {name!r}")
+    import importlib  # noqa: PLC0415 - as above
+
+    return getattr(importlib.import_module(_MODULES[name]), name)

@@ -1,0 +1,16 @@
+"""Place: where exactly a thing was read, so that anybody can check it by hand."""
+
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A file, and inside it a line (from 1), a byte offset and a length, as far as they are known."""
+
+    path: str
+    line: int | None = None
+    offset: int | None = None
+    length: int | None = None
+
+    def __str__(self) -> str:
+        text = self.path if self.line is None else f"{self.path}:{self.line}"
+        return text if self.offset is None else f"{text} (byte {self.offset})"

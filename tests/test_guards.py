@@ -1,0 +1,179 @@
+"""Rules that hold for the whole package, whatever it grows into."""
+
+import ast
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+import backscroll
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "backscroll"
+MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+FACES = ("__main__.py", "cli/")
+WRITERS = ("files.py", "index/")
+
+LONGEST_FUNCTION = 60
+LONGEST_MODULE = 600
+
+
+def nodes(outside: tuple[str, ...] = ()) -> Iterator[tuple[str, ast.AST]]:
+    """Yield every node of the package's code with its place, but for modules that begin with one of `outside`."""
+    for module in MODULES:
+        if not module.startswith(outside):
+            for node in ast.walk(ast.parse((PACKAGE / module).read_bytes(), module)):
+                yield f"{module}:{getattr(node, 'lineno', 1)}", node
+
+
+def calls(outside: tuple[str, ...] = ()) -> Iterator[tuple[str, str, ast.Call]]:
+    """Yield every call with its place and the bare name of what is called: `open` for `path.open()` too."""
+    for place, node in nodes(outside):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            yield place, name, node
+
+
+def imported(outside: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Yield every top-level package that is imported, with the place of the import."""
+    for place, node in nodes(outside):
+        if isinstance(node, ast.Import):
+            yield from ((place, alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield place, (node.module or "").partition(".")[0]
+
+
+def opens_for_writing(call: ast.Call) -> bool:
+    """Tell whether a call of `open` names a mode that writes."""
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    texts = [node.value for node in arguments if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return any(re.fullmatch(r"[rwaxbt+]+", text) and set(text) & set("wax+") for text in texts)
+
+
+def commands(group: click.Group, parent: click.Context) -> Iterator[tuple[str, click.Context]]:
+    """Yield every command below `group`, by its full name."""
+    for name in group.list_commands(parent):
+        command = group.get_command(parent, name)
+
+        assert command is not None, f"{name} is listed, but cannot be loaded"
+
+        context = click.Context(command, parent=parent, info_name=name)
+        yield context.command_path, context
+        if isinstance(command, click.Group):
+            yield from commands(command, context)
+
+
+def all_commands() -> dict[str, click.Context]:
+    """Load the whole command line."""
+    cli: click.Group = importlib.import_module("backscroll.cli.main").cli
+    root = click.Context(cli, info_name="backscroll")
+    return {"backscroll": root, **dict(commands(cli, root))}
+
+
+def test_public_names_are_listed() -> None:
+    """`backscroll.__all__` is sorted, and names exactly what the package offers."""
+    offered = {name: getattr(backscroll, name) for name in dir(backscroll) if not name.startswith("_")}
+    public = {name for name, value in offered.items() if not isinstance(value, ModuleType)}
+
+    assert sorted(set(backscroll.__all__)) == list(backscroll.__all__)
+    assert public | ({"__version__"} & set(backscroll.__all__)) == set(backscroll.__all__)
+    assert all(getattr(backscroll, name).__doc__ for name in public if callable(getattr(backscroll, name)))
+
+
+def test_every_command_explains_itself() -> None:
+    """Every command has a help text with examples."""
+    helps = {name: context.command.help or "" for name, context in all_commands().items()}
+
+    assert [] == [name for name, text in helps.items() if not re.search(r"^\s*Examples:", text, re.MULTILINE)]
+
+
+def test_every_command_is_documented() -> None:
+    """Every command that is not hidden stands in docs/cli.md under its own heading."""
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").splitlines()
+    shown = [name for name, context in all_commands().items() if not context.command.hidden]
+
+    assert [] == [name for name in shown if f"## {name}" not in page]
+
+
+def test_command_page_is_up_to_date() -> None:
+    """docs/cli.md is what the commands say of themselves now."""
+    script = ROOT / "scripts" / "write_cli_docs.py"
+    done = subprocess.run([sys.executable, script, "--check"], check=False, capture_output=True, text=True)
+
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_python_page_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples of docs/python.md give what the page says, on the demo home."""
+    importlib.import_module("backscroll.demo").write_demo_home(home)
+    monkeypatch.chdir(home)
+    page = ROOT / "docs" / "python.md"
+    text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    examples = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    report: list[str] = []
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    result = doctest.DocTestRunner(optionflags=flags).run(examples, out=report.append)
+
+    assert result.attempted > 0
+    assert "" == "".join(report)
+
+
+def test_sql_is_never_composed() -> None:
+    """No statement is put together from pieces: values go to SQLite as parameters."""
+    composed = (ast.JoinedStr, ast.BinOp, ast.Call)
+    runs = {"execute", "executemany", "executescript"}
+
+    assert [] == [place for place, name, call in calls() if name in runs and isinstance(call.args[0], composed)]
+
+
+def test_only_the_index_knows_sqlite() -> None:
+    """No module outside index/ imports sqlite3."""
+    assert [] == [place for place, package in imported(outside=("index/",)) if package == "sqlite3"]
+
+
+def test_only_faces_speak() -> None:
+    """Below the faces nothing prints, warns or ends the program."""
+    said = [place for place, name, call in calls(FACES) if name == "print" or ast.unparse(call.func) == "sys.exit"]
+    warned = [place for place, package in imported(FACES) if package == "warnings"]
+
+    assert [] == said + warned
+
+
+def test_only_files_writes() -> None:
+    """Only files.py, and the index for its own database, opens a file for writing."""
+    writes = {"write_text", "write_bytes"}
+    found = [
+        place
+        for place, name, call in calls(WRITERS)
+        if name in writes or ast.unparse(call.func) == "os.open" or (name == "open" and opens_for_writing(call))
+    ]
+
+    assert [] == found
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    """Every module has a docstring."""
+    assert [] == [place for place, node in nodes() if isinstance(node, ast.Module) and not ast.get_docstring(node)]
+
+
+def test_functions_stay_short() -> None:
+    """No function is longer than 60 lines."""
+    functions = [(place, node) for place, node in nodes() if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    long = [place for place, node in functions if (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION]
+
+    assert [] == long
+
+
+def test_modules_stay_short() -> None:
+    """No module has more than 600 lines that are not blank."""
+    texts = {module: (PACKAGE / module).read_bytes() for module in MODULES}
+    sizes = {module: sum(map(bool, map(bytes.strip, text.split(b"\n")))) for module, text in texts.items()}
+
+    assert {} == {module: size for module, size in sizes.items() if size > LONGEST_MODULE}
