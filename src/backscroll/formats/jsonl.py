@@ -1,0 +1,221 @@
+"""JSON lines to a stream of `Record | Damage` that accounts for every byte.
+
+`scan` takes a seekable binary file (plain UTF-8, see `streams`) and a decoder of the caller's choice.
+Only a newline ends a line.  A line that the decoder refuses goes through `lenient`, then `salvage`.
+The bytes of records, of damage and of blanks (line ends, white space, byte order marks) add up to what
+was read; damaged ranges with one reason and nothing but blanks between them are one Damage.
+
+A last line without its newline is a record if it is a whole object; if not, it may still be being
+written: a later scan starts again at `open_tail`, or at `end` if there is none, with `next_line`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from io import SEEK_END
+from typing import Any, BinaryIO
+
+import orjson
+
+from backscroll.formats.lenient import value_of
+from backscroll.formats.salvage import BLANKS, BOM, BYTE_ORDER_MARK, EMPTY_OBJECT, NUL_BYTES, Piece, salvage
+from backscroll.place import Place
+from backscroll.records import Damage, Record
+
+MAX_LINE = 512 << 20
+INCOMPLETE = "incomplete last line, may still be being written"
+TOO_LONG = f"line longer than {MAX_LINE >> 20} MiB"
+
+Item = Record | Damage
+
+_CHUNK = 1 << 20
+_NOT_READ = object()
+_NUL_OR_BLANK = b"\x00" + BLANKS
+_KINDS = {ord("n"): "null", ord("t"): "true", ord("f"): "false", ord('"'): "string", ord("["): "array"}
+
+
+def scan(
+    file: BinaryIO, path: str, decode: Callable[[bytes], Any] | None = None, start: int = 0, line: int = 1
+) -> "Scan":
+    """Read `file` from byte `start`, which lies in line number `line`; `path` is only for places.
+
+    `decode` (orjson's if None) is tried first on each line, and what it returns is the record's value.
+    """
+    return Scan(file, path, decode or orjson.loads, start, line)
+
+
+class Scan:
+    """The records and damage of a file, to be iterated once; the figures are final when the iteration ends."""
+
+    def __init__(  # noqa: PLR0913 made by `scan` only
+        self,
+        file: BinaryIO,
+        path: str,
+        decode: Callable[[bytes], Any],
+        start: int = 0,
+        line: int = 1,
+        *,
+        max_line: int = MAX_LINE,
+    ) -> None:
+        self.start = self.end = start
+        self.next_line = line
+        self.open_tail: int | None = None
+        self.record_bytes = self.damage_bytes = 0
+        self._file, self._path, self._decode, self._max_line = file, path, decode, max_line
+        self._pending: Damage | None = None
+        self._items = self._read()
+
+    def __iter__(self) -> Iterator[Item]:
+        return self._items
+
+    @property
+    def blank_bytes(self) -> int:
+        """Bytes of line ends, white space and byte order marks."""
+        return self.end - self.start - self.record_bytes - self.damage_bytes
+
+    def _lines(self) -> Iterable[bytes]:
+        """Return the lines; if one could be too long, no more of it than shows that it is."""
+        size = self._file.seek(0, SEEK_END)
+        self._file.seek(self.start)
+        return self._file if size <= self._max_line else iter(partial(self._file.readline, self._max_line + 1), b"")
+
+    def _read(self) -> Iterator[Item]:
+        # The hot loop: one decode for each line, nothing else that grows with the line but one slice.
+        decode, new, read_bytes = self._decode, tuple.__new__, 0
+        position, number = self.start, self.next_line
+        try:
+            for line in self._lines():
+                try:
+                    value = decode(line)
+                except (ValueError, RecursionError):
+                    value = _NOT_READ
+                if value is not _NOT_READ and line.startswith(b'{"') and line.endswith(b"}\n"):
+                    if self._pending is not None:
+                        yield self._pop_pending()
+                    length = len(line) - 1
+                    record = new(Record, (number, position, length, line[:-1], value, None))
+                    read_bytes += length
+                    position += length + 1
+                    number += 1
+                    yield record
+                else:
+                    items, length, is_ended = self._examine(line, position, number, value)
+                    position += length
+                    number += is_ended
+                    yield from items
+                    # What a writer appends after this moment belongs to this line, and to a later scan.
+                    if not is_ended:
+                        break
+            if self._pending is not None:
+                yield self._pop_pending()
+        finally:
+            self.end, self.next_line = position, number
+            self.record_bytes += read_bytes
+            if self._pending is not None:
+                self._pop_pending()
+
+    def _pop_pending(self) -> Damage:
+        damage, self._pending = self._pending, None
+        assert damage is not None
+        self.damage_bytes += damage.place.length or 0
+        return damage
+
+    def _examine(self, line: bytes, position: int, number: int, value: Any) -> tuple[list[Item], int, bool]:
+        """Return what a line that is not plainly a record holds, its length, and whether it has ended."""
+        if line.endswith(b"\n"):
+            return self._account(self._items_of(line, position, number, value)), len(line), True
+        if len(line) > self._max_line:
+            return self._pass_over(line, position, number)
+        items = self._items_of(line, position, number, value)
+        return self._account(items[:-1]) + self._last(items[-1:]), len(line), False
+
+    def _account(self, items: list[Item]) -> list[Item]:
+        """Count records and hand them on; hold damage back for as long as more of the same may follow."""
+        ready: list[Item] = []
+        for item in items:
+            if isinstance(item, Damage) and self._pending is not None and self._pending.reason == item.reason:
+                self._pending = _joined(self._pending, item)
+                continue
+            if self._pending is not None:
+                ready.append(self._pop_pending())
+            if isinstance(item, Damage):
+                self._pending = item
+            else:
+                self.record_bytes += item.length
+                ready.append(item)
+        return ready
+
+    def _last(self, items: list[Item]) -> list[Item]:
+        """Account for the last item of an unterminated line; damage stays apart, for a later scan reads it again."""
+        if not items or not isinstance(items[0], Damage):
+            return self._account(items)
+        ready: list[Item] = [] if self._pending is None else [self._pop_pending()]
+        place, reason = items[0]
+        self.open_tail = place.offset
+        self._pending = Damage(place, reason if reason in (NUL_BYTES, TOO_LONG) else INCOMPLETE)
+        return ready
+
+    def _pass_over(self, line: bytes, position: int, number: int) -> tuple[list[Item], int, bool]:
+        """Read on to the end of a line that is too long to be held; blanks and NUL bytes are told apart."""
+        piece, length, is_blank, is_nul, is_ended = line, 0, True, True, False
+        while piece:
+            length += len(piece)
+            is_blank = is_blank and not piece.strip(BLANKS)
+            is_nul = is_nul and not piece.strip(_NUL_OR_BLANK)
+            is_ended = piece.endswith(b"\n")
+            piece = b"" if is_ended else self._file.readline(_CHUNK)
+        damage = self._damage(number, position, length - is_ended, NUL_BYTES if is_nul else TOO_LONG)
+        items: list[Item] = [] if is_blank else [damage]
+        return (self._account if is_ended else self._last)(items), length, is_ended
+
+    def _items_of(self, line: bytes, position: int, number: int, value: Any) -> list[Item]:
+        """Return the records and damage of one line, by the ladder: as decoded, repaired, salvaged."""
+        raw = line.strip(BLANKS)
+        note = BYTE_ORDER_MARK if raw.startswith(BOM) else None
+        if note:
+            raw = raw[len(BOM) :].lstrip(BLANKS)
+        offset = position + len(line.rstrip(BLANKS)) - len(raw)
+        if not raw.strip(_NUL_OR_BLANK):
+            return [self._damage(number, offset, len(raw), NUL_BYTES)] if raw else []
+        if value is _NOT_READ:
+            try:
+                value, repair = self._value_of(raw)
+            except ValueError:
+                return [self._item_of(piece, line, position, number) for piece in salvage(line) if any(piece[2:])]
+            note = ", ".join(filter(None, (note, repair))) or None
+        reason = _why_no_record(raw)
+        if reason is not None:
+            return [self._damage(number, offset, len(raw), reason)]
+        return [Record(number, offset, len(raw), raw, value, note)]
+
+    def _value_of(self, raw: bytes) -> tuple[Any, str | None]:
+        try:
+            return self._decode(raw), None
+        except (ValueError, RecursionError):
+            return value_of(raw)
+
+    def _item_of(self, piece: Piece, line: bytes, position: int, number: int) -> Item:
+        offset, length, value, note = piece
+        if value is None:
+            return self._damage(number, position + offset, length, str(note))
+        raw = line[offset : offset + length]
+        with suppress(ValueError, RecursionError):
+            value = self._decode(raw)
+        return Record(number, position + offset, length, raw, value, note)
+
+    def _damage(self, number: int, offset: int, length: int, reason: str) -> Damage:
+        return Damage(Place(self._path, number, offset, length), reason)
+
+
+def _joined(first: Damage, second: Damage) -> Damage:
+    """Return two ranges of damage, and the blanks between them, as one."""
+    path, line, offset, _ = first.place
+    end = (second.place.offset or 0) + (second.place.length or 0)
+    return Damage(Place(path, line, offset, end - (offset or 0)), first.reason)
+
+
+def _why_no_record(raw: bytes) -> str | None:
+    """Return why one JSON text is no record, None if it is one."""
+    if raw[0] != ord("{"):
+        return f"not an object: {_KINDS.get(raw[0], 'number')}"
+    return None if b'"' in raw else EMPTY_OBJECT
