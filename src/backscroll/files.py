@@ -1,0 +1,146 @@
+"""The only code that opens a file of a store, and the only writer of files.
+
+Opening is read-only, never follows a link in the last place and never waits: a FIFO, a device or a
+socket is refused.  Writing replaces a file whole or not at all, and only inside a directory of ours.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from backscroll.errors import RefusedError
+
+_BUFFER = 1 << 20
+
+_READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_CREATE = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+_KINDS = {
+    stat.S_IFDIR: "directory",
+    stat.S_IFLNK: "symbolic link",
+    stat.S_IFIFO: "FIFO",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "device",
+    stat.S_IFBLK: "device",
+}
+_REASONS = {
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ENOENT: "vanished: no such file",
+    errno.ENOTDIR: "not a directory",
+    errno.ELOOP: "loop of symbolic links",
+    errno.ENAMETOOLONG: "name too long",
+    errno.EIO: "input/output error",
+}
+
+
+class NotRegularError(OSError):
+    """The path names something that is not a regular file."""
+
+
+def reason_of(error: OSError) -> str:
+    """Return in plain words why a file could not be read."""
+    if isinstance(error, NotRegularError) or error.errno is None:
+        return str(error)
+    return _REASONS.get(error.errno) or (error.strerror or str(error)).lower()
+
+
+def not_regular(mode: int) -> str:
+    """Return in plain words what a thing of this mode is, if it is not a regular file."""
+    return f"not a regular file ({_KINDS.get(stat.S_IFMT(mode), 'unknown kind')})"
+
+
+def open_readonly(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file for reading, or raise OSError; never wait, never follow a link."""
+    _require_regular(_look(path).st_mode)
+    descriptor = os.open(path, _READ)
+    try:
+        _require_regular(os.fstat(descriptor).st_mode)
+        return open(descriptor, "rb", buffering=_BUFFER)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_small(path: str | os.PathLike[str], limit: int) -> bytes:
+    """Return a whole file of at most `limit` bytes; a larger one is an OSError."""
+    with open_readonly(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"larger than {limit:,} bytes", os.fspath(path))
+    return data
+
+
+def make_private_directory(path: Path) -> None:
+    """Make `path` and what is missing above it, each readable by its owner alone; keep what exists."""
+    missing = []
+    while not path.is_dir():
+        missing.append(path)
+        path = path.parent
+    for directory in reversed(missing):
+        directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_atomically(path: Path, data: bytes, *, inside: Path, durable: bool = True) -> None:
+    """Replace `path` by `data`: after a crash it holds the old bytes or the new ones, never a part.
+
+    What can be made again at any time need not be `durable`: then the disk is not waited for.
+    """
+    directory = path.parent.resolve()
+    if path.name in ("", "..") or not directory.is_relative_to(inside.resolve()):
+        raise RefusedError("refused to write outside our own directory", str(path))
+    temporary = directory / f".{os.urandom(8).hex()}.tmp"
+    try:
+        _write_new(temporary, data, durable)
+        os.replace(temporary, directory / path.name)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        _sync_directory(directory)
+
+
+def _look(path: str | os.PathLike[str]) -> os.stat_result:
+    try:
+        return os.lstat(path)
+    except ValueError:  # a NUL or a lone surrogate: no file system can hold such a name
+        raise NotRegularError("not a possible file name") from None
+
+
+def _require_regular(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise NotRegularError(not_regular(mode))
+
+
+def _write_new(path: Path, data: bytes, durable: bool) -> None:
+    with open(os.open(path, _CREATE, 0o600), "wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _sync_directory(directory: Path) -> None:
+    if os.name != "posix":  # Windows cannot open a directory; its rename is journalled
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

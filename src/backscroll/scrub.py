@@ -1,0 +1,75 @@
+r"""Text from a store made safe to show: what is hidden becomes visible, what commands a terminal becomes words.
+
+Comes in: any string, hostile ones included.  Goes out: a string of line feeds, tabs and printable characters.
+Everything that reaches a terminal, plain text, Markdown or HTML passes through here once.
+JSON does not: it has an escape of its own for the same characters, which loses nothing.
+
+    >>> printable("\x1b]0;title\x07 [b]")
+    '\\x1b]0;title\\x07 [b]'
+"""
+
+import re
+
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb"
+)
+_TAGS = "\U000e0000-\U000e007f"
+_SURROGATES = "\ud800-\udfff"
+_ALWAYS = _CONTROLS + _BIDI + _INVISIBLE + _TAGS + _SURROGATES
+
+_JOINERS = "\u200c\u200d"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+
+HIDDEN = f"[{_ALWAYS}]"
+"""A character class, as a pattern: what no terminal and no reader should be given as it is."""
+
+_PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
+_SUSPECT = re.compile(f"[{_ALWAYS}{_JOINERS}{_SELECTORS}]")
+
+# A joiner is part of a word of a script or of an emoji only between two characters beyond ASCII; a selector only
+# directly after one (or after the base of a keycap).  Anywhere else, and in runs, they are used to hide or to fake.
+_HIDDEN = re.compile(
+    rf"\r\n|[{_ALWAYS}]"
+    rf"|(?<![^\x00-\x7f{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\x00-\x7f{_JOINERS}])"
+    rf"|(?<![^\x00-\x7f{_SELECTORS}])(?<![0-9#*])[{_SELECTORS}]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Return `text` with every control, bidirectional, invisible and broken character shown as an escape.
+
+    Line feeds and tabs stay; `\r\n` becomes a line feed; bytes of a file name that are not UTF-8 are shown as `\xff`.
+    """
+    if _PLAIN.fullmatch(text) or _SUSPECT.search(text) is None:  # 400 MB/s for plain text, 65 MB/s beyond ASCII
+        return text
+    return _HIDDEN.sub(_escape, text)
+
+
+def one_line(text: str) -> str:
+    """Return `text` made printable, with all white space folded: for titles, paths, names and cells of tables."""
+    return " ".join(printable(text).split())
+
+
+def _escape(found: re.Match[str]) -> str:
+    character = found[0]
+    if character == "\r\n":
+        return "\n"
+    if character == "\r":
+        return "\\r"
+    return escaped(character)
+
+
+def escaped(character: str) -> str:
+    r"""Return the escape that stands for one character: `\x1b`, `\u202e`, `\U000e0041`.
+
+    A byte that Python could not decode in a file name (U+DC80 to U+DCFF) is shown as that byte.
+    """
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

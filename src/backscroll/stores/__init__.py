@@ -1,0 +1,208 @@
+"""Stores: where Claude's products keep sessions, and how they are found.
+
+`find_stores` probes the known places of every operating system below a home directory; it lists directories and
+opens no file.  A configuration directory gives two stores with the same path: `code` (or `cowork`, where it lies in
+Claude Desktop's data) for what is below `projects/`, and `side` for all else.
+docs/formats.md, "Locations".
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from backscroll.dirs import user_home
+from backscroll.stores.base import FoundFile, Store, is_inside
+from backscroll.stores.code import UUID, CodeStore
+from backscroll.stores.side import SideStore
+
+__all__ = ["CodeStore", "FoundFile", "SideStore", "Store", "find_stores"]
+
+_HOMES = ("home/*", "Users/*", "root")
+"""Where a backup of a whole disk holds the homes of its users."""
+
+_DESKTOP = (
+    "Library/Application Support/Claude*",
+    ".config/Claude*",
+    "AppData/Roaming/Claude*",
+    "AppData/Local/Packages/*Claude*_*/LocalCache/Roaming/Claude*",
+    "AppData/Local/Claude-3p",
+    "AppData/Local/Claude-Data",
+    "AppData/Local/Claude-Data/*",
+)
+_COWORK = "local-agent-mode-sessions"
+_COWORK_DEPTH = 6
+"""<account>/<organization>/agent/<session>/.claude has five levels."""
+
+_KEY = re.compile(r"-|[A-Za-z]--|ssh-[0-9a-f]{8}-")
+
+
+class _Config(NamedTuple):
+    """A configuration directory that was found, and the home that its links may point into."""
+
+    path: Path
+    home: Path
+    kind: str = "code"
+    is_home: bool = False
+    """It is a home directory at the same time, which must not be walked."""
+
+
+def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = None) -> list[Store]:
+    """Return every store of this user, or with `root` every store below that directory.
+
+    `root` is read as a home directory of any system, a backup of several homes, a configuration directory or a
+    `projects` directory; then the environment counts for nothing.  `own` is our own directory: it is never walked.
+    """
+    stores: list[Store] = []
+    seen: set[tuple[str, int, int]] = set()
+    for config in _configs_of_user(env) if root is None else _configs_below(root.absolute()):
+        projects = config.path / "projects"
+        if _is_there(projects) and _is_new(projects, "code", seen):
+            stores.append(CodeStore(config.kind, config.path, projects, config.home, own))
+        if _is_new(config.path, "side", seen):
+            stores.append(SideStore(config.path, config.home, own, config.is_home))
+    if root is not None and not stores and _holds_projects(root):
+        stores.append(CodeStore("code", root.absolute().parent, root.absolute(), root.absolute(), own))
+    return stores
+
+
+def _configs_of_user(env: Mapping[str, str]) -> Iterator[_Config]:
+    home = user_home(env)
+    for path in _named(env.get("CLAUDE_CONFIG_DIR", ""), home):
+        is_home = home is not None and is_inside(os.path.realpath(home), os.path.realpath(path))
+        yield _Config(path, home or path, is_home=is_home)
+    if home is None:
+        return
+    yield from _configs_in_home(home)
+    if xdg := _absolute(env.get("XDG_CONFIG_HOME")):
+        yield from _configs_by_pattern(xdg, ("claude", "claude-*"), home)
+        yield from _cowork_configs(_matching(xdg, ("Claude*",)), home)
+    named = [_absolute(env.get(name)) for name in ("CLAUDE_USER_DATA_DIR", "APPDATA", "LOCALAPPDATA")]
+    yield from _cowork_configs(_desktop_named(*named), home)
+
+
+def _configs_below(root: Path) -> Iterator[_Config]:
+    if root.name.startswith(".claude") or _holds_projects(root / "projects"):
+        yield _Config(root, root, is_home=_is_there(root / ".claude"))
+    yield from _configs_in_home(root)
+    for home in _matching(root, _HOMES):
+        yield from _configs_in_home(home)
+
+
+def _configs_in_home(home: Path) -> Iterator[_Config]:
+    if any(_is_there(home / name) for name in (".claude", ".claude.json")):
+        yield _Config(home / ".claude", home)
+    yield from _configs_by_pattern(home, (".config/claude", ".claude-*", ".config/claude-*"), home)
+    yield from _cowork_configs(_matching(home, _DESKTOP), home)
+
+
+def _configs_by_pattern(directory: Path, patterns: Iterable[str], home: Path) -> Iterator[_Config]:
+    for path in _matching(directory, patterns):
+        if os.path.lexists(path / "projects") or os.path.lexists(path / "history.jsonl"):
+            yield _Config(path, home)
+
+
+def _cowork_configs(desktops: Iterable[Path], home: Path) -> Iterator[_Config]:
+    """Yield the private configuration directory of each Cowork session."""
+    pending = [(desktop / _COWORK, 0) for desktop in desktops]
+    while pending:
+        directory, depth = pending.pop()
+        for child in _subdirectories(directory):
+            if child.name == ".claude":
+                yield _Config(child, home, "cowork")
+            elif depth < _COWORK_DEPTH and child.name not in ("outputs", "uploads", "node_modules"):
+                pending.append((child, depth + 1))
+
+
+def _named(variable: str, home: Path | None) -> list[Path]:
+    """Return the directories that CLAUDE_CONFIG_DIR names; Claude Code takes it whole, other tools split it."""
+    names = [variable] if variable and os.path.isdir(variable) else variable.split(",")
+    # Claude Code normalises the value; on most systems the other spelling is another directory.
+    spelled = [spelling for name in names if name.strip() for spelling in _spellings(name, home)]
+    return [path for path in dict.fromkeys(spelled) if _is_there(path)]
+
+
+def _spellings(name: str, home: Path | None) -> list[Path]:
+    text = name if os.path.isdir(name) else name.strip()
+    if home and (text == "~" or text.startswith(("~/", "~\\"))):
+        text = str(home) + text[1:]
+    return [Path(text).absolute(), Path(unicodedata.normalize("NFC", text)).absolute()]
+
+
+def _desktop_named(user_data: Path | None, roaming: Path | None, local: Path | None) -> Iterator[Path]:
+    if user_data:
+        yield user_data
+    if roaming:
+        yield from _matching(roaming, ("Claude*",))
+    if local:
+        yield from _matching(local, [pattern.removeprefix("AppData/Local/") for pattern in _DESKTOP[3:]])
+
+
+def _absolute(text: str | None) -> Path | None:
+    return Path(text) if text and os.path.isabs(text) else None
+
+
+def _matching(directory: Path, patterns: Iterable[str]) -> list[Path]:
+    """Return the existing directories that match, in the order of the patterns."""
+    found: list[Path] = []
+    for pattern in patterns:
+        paths = [directory]
+        for part in pattern.split("/"):
+            paths = [child for path in paths for child in _children(path, part)]
+        found += paths
+    return found
+
+
+def _children(directory: Path, pattern: str) -> list[Path]:
+    if "*" not in pattern:
+        child = directory / pattern
+        return [child] if os.path.isdir(child) else []
+    shape = re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
+    return [child for child in _subdirectories(directory, follow=True) if shape.fullmatch(child.name)]
+
+
+def _subdirectories(directory: Path, follow: bool = False) -> list[Path]:
+    try:
+        with os.scandir(directory) as scan:
+            return sorted(Path(entry.path) for entry in scan if entry.is_dir(follow_symlinks=follow))
+    except OSError:
+        return []
+
+
+def _holds_projects(directory: Path) -> bool:
+    """Say whether a directory looks like Claude Code's `projects`, and not like somebody's own ~/projects."""
+    children = _subdirectories(directory, follow=True)
+    return any(_KEY.match(child.name) for child in children) or any(map(_holds_transcript, children))
+
+
+def _holds_transcript(directory: Path) -> bool:
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return False
+    return any(name.endswith(".jsonl") and UUID.fullmatch(name[:-6]) for name in names)
+
+
+def _is_there(path: Path) -> bool:
+    """Say whether there is something of this name, or may be: what we are not let see is reported by its store."""
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _is_new(path: Path, kind: str, seen: set[tuple[str, int, int]]) -> bool:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return True
+    key = (kind, status.st_dev, status.st_ino)
+    if key in seen:
+        return False
+    seen.add(key)
+    return True

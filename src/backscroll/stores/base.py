@@ -1,0 +1,221 @@
+"""What every store has in common: FoundFile, the Store protocol and the walk that finds files.
+
+The walk only looks (scandir, lstat); it opens nothing, changes nothing and never raises.
+Each directory and file is met once, by device and inode, whatever loops of links lead to it.
+A link is followed where its target lies inside the walk's top or the home directory; anything else that is
+not a regular file or a directory is a `Damage` with its reason, and the walk goes on.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from backscroll.files import not_regular, reason_of
+from backscroll.place import Place
+from backscroll.records import Damage
+
+
+class FoundFile(NamedTuple):
+    """A regular file of a store, as it was when it was looked at."""
+
+    path: str
+    """As the system names it; bytes that are no UTF-8 are kept as surrogates (os.fsdecode)."""
+    kind: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+    session: str | None
+    """The session that its name or directory gives it to; None where only its content can tell."""
+    agent: str | None
+    project_key: str | None
+    config: str
+    """The configuration directory that it belongs to."""
+
+
+class Store(Protocol):
+    """A place on disk where one Claude product keeps sessions."""
+
+    @property
+    def kind(self) -> str:
+        """code, cowork or side."""
+
+    @property
+    def path(self) -> Path:
+        """The configuration directory."""
+
+    def files(self) -> Iterator[FoundFile | Damage]:
+        """Yield every file of the store, and what could not be looked at."""
+
+
+class Entry(NamedTuple):
+    """A regular file met by a walk; `parts` are the names that lead to it below the top."""
+
+    path: str
+    parts: tuple[str, ...]
+    status: os.stat_result
+
+
+class Label(NamedTuple):
+    """What the name and place of a file say about it."""
+
+    kind: str
+    session: str | None = None
+    agent: str | None = None
+    project_key: str | None = None
+
+
+def found(entry: Entry, label: Label, config: str) -> FoundFile:
+    """Return the FoundFile for an entry; a secret stays one whatever its place says, and is never opened."""
+    path, parts, status = entry
+    kind, session, agent, project_key = label
+    if _is_secret(parts[-1]) or _is_secret(os.path.basename(path)):
+        kind = "secret"
+    return FoundFile(
+        path,
+        kind,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_ino,
+        status.st_dev,
+        session,
+        agent,
+        project_key,
+        config,
+    )
+
+
+def _is_secret(name: str) -> bool:
+    return name.endswith(".key") or name in (".credentials.json", ".audit-key", "policy-limits.json")
+
+
+def is_inside(path: str, directory: str) -> bool:
+    """Say whether a resolved path is `directory` or lies below it."""
+    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+class Walk:
+    """One pass over a directory tree; files of a directory come before its subdirectories, links last."""
+
+    def __init__(self, top: str, home: str, own: str | None = None) -> None:
+        self._start = top
+        self._top = os.path.realpath(top)
+        # With HOME=/ everything would be "inside the home": then only the top itself counts.
+        self._within = [self._top] + [root for root in [os.path.realpath(home)] if os.path.dirname(root) != root]
+        self._own = os.path.realpath(own) if own else None
+        if self._own and is_inside(self._top, self._own):  # the demo home: ours, and asked for
+            self._own = None
+        self._seen: set[tuple[int, int]] = set()
+        self._directories: list[tuple[str, tuple[str, ...]]] = []
+        self._links: list[tuple[str, tuple[str, ...]]] = []
+        if self._own and (key := _inode_of(self._own)):
+            self._seen.add(key)
+
+    def below(self, descend: Callable[[tuple[str, ...]], bool] | None = None) -> Iterator[Entry | Damage]:
+        """Yield everything below the top, leaving out directories that `descend` declines."""
+        self._directories.append((self._start, ()))
+        while self._directories or self._links:
+            if self._directories:
+                path, parts = self._directories.pop()
+                if not parts or descend is None or descend(parts):
+                    yield from self._scan(path, parts)
+            else:
+                yield from self._follow(*self._links.pop())
+
+    def one(self, path: str) -> Iterator[Entry | Damage]:
+        """Yield the one file `path`, if there is anything of that name."""
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            yield Damage(Place(path), reason_of(error))
+            return
+        if stat.S_ISLNK(status.st_mode):
+            yield from self._follow(path, (os.path.basename(path),))
+        elif not stat.S_ISREG(status.st_mode):
+            yield Damage(Place(path), not_regular(status.st_mode))
+        elif self._is_new(_key(status)):
+            yield Entry(path, (os.path.basename(path),), status)
+
+    def _scan(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
+        try:
+            if not self._is_new(_inode_of(path)):
+                return
+            with os.scandir(path) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            yield Damage(Place(path), _reason_at(path, error))
+            return
+        directories = []
+        for entry in entries:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError as error:
+                yield Damage(Place(entry.path), reason_of(error))
+                continue
+            kind = stat.S_IFMT(status.st_mode)
+            if kind == stat.S_IFREG:
+                if self._is_new(_key(status)):
+                    yield Entry(entry.path, (*parts, entry.name), status)
+            elif kind == stat.S_IFDIR:
+                if entry.name.endswith(".jsonl"):
+                    yield Damage(Place(entry.path), not_regular(status.st_mode))
+                directories.append((entry.path, (*parts, entry.name)))
+            elif kind == stat.S_IFLNK:
+                self._links.append((entry.path, (*parts, entry.name)))
+            else:
+                yield Damage(Place(entry.path), not_regular(status.st_mode))
+        self._directories.extend(reversed(directories))
+
+    def _follow(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
+        try:
+            status = os.stat(path)  # before realpath, which would recurse along an endless chain of links
+        except OSError as error:
+            yield Damage(Place(path), _reason_at(path, error))
+            return
+        target = os.path.realpath(path)
+        if self._own and is_inside(target, self._own):
+            return
+        if not any(is_inside(target, root) for root in self._within):
+            yield Damage(Place(path), "symbolic link to outside the store")
+        elif stat.S_ISDIR(status.st_mode):
+            if target != self._top and is_inside(self._top, target):
+                yield Damage(Place(path), "symbolic link to a directory that holds the store")
+            else:
+                self._directories.append((target, parts))
+        elif not stat.S_ISREG(status.st_mode):
+            yield Damage(Place(path), not_regular(status.st_mode))
+        elif self._is_new(_key(status)):
+            yield Entry(target, parts, status)
+
+    def _is_new(self, key: tuple[int, int] | None) -> bool:
+        if key is None:
+            return True
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+
+def _inode_of(path: str) -> tuple[int, int] | None:
+    try:
+        return _key(os.stat(path))
+    except OSError:
+        return None
+
+
+def _key(status: os.stat_result) -> tuple[int, int] | None:
+    # A directory scan on Windows tells no inode: then nothing can be recognised as met before.
+    return (status.st_dev, status.st_ino) if status.st_ino else None
+
+
+def _reason_at(path: str, error: OSError) -> str:
+    if error.errno == errno.ENOENT and os.path.islink(path):
+        return "broken symbolic link"
+    return reason_of(error)

@@ -1,0 +1,230 @@
+"""What lies beside the transcripts: prompts, todos, plans, file versions, settings, the registry of live sessions.
+
+First the store that finds these files (docs/formats.md, "Everything else under CONFIG that matters"), then one
+tolerant reader for each kind that is used.  A reader never raises for bad data: it gives what it could read, and a
+`Damage` either in its stream or appended to the list that its caller hands in.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from backscroll import times
+from backscroll.files import open_readonly, read_small, reason_of
+from backscroll.lazy import lazily
+from backscroll.place import Place
+from backscroll.records import Damage, Record
+from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
+from backscroll.stores.code import UUID
+
+if TYPE_CHECKING:
+    from backscroll.formats import jsonl
+else:
+    jsonl = lazily("backscroll.formats.jsonl")
+
+_GLOBAL_CONFIGS = (".claude.json", ".config.json", "config.json")
+_FILES = {
+    "history.jsonl": "history",
+    "settings.json": "settings",
+    "settings.local.json": "settings",
+    ".last-cleanup": "last-cleanup",
+    **dict.fromkeys(_GLOBAL_CONFIGS, "global-config"),
+}
+_DIRECTORIES = {
+    "todos": "todos",
+    "tasks": "tasks",
+    "plans": "plan",
+    "paste-cache": "paste",
+    "file-history": "file-history",
+    "sessions": "live",
+    "backups": "config-backup",
+    "image-cache": "image",
+    "uploads": "upload",
+    **dict.fromkeys(("jobs", "teams", "session-env", "debug", "dump-prompts", "shell-snapshots"), "side-other"),
+}
+_PROGRAMS = {"projects", "plugins", "local", "node_modules", ".git"}
+"""Not walked: transcripts are the code store's, the rest is software."""
+
+_LARGEST = 64 << 20
+"""No side file of JSON is read beyond this; the largest one known (.claude.json) has some megabytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideStore:
+    """Everything of one configuration directory but its transcripts, and the global config beside it."""
+
+    path: Path
+    home: Path
+    own: Path | None = None
+    is_home: bool = False
+    """The directory is somebody's home at the same time: then only known directories are walked."""
+    kind: str = "side"
+
+    def files(self) -> Iterator[FoundFile | Damage]:
+        """Yield every side file, and what could not be looked at."""
+        config = str(self.path)
+        walk = Walk(config, str(self.home), str(self.own) if self.own else None)
+        for entry in self._entries(walk):
+            yield entry if isinstance(entry, Damage) else found(entry, label(entry.parts), config)
+
+    def _entries(self, walk: Walk) -> Iterator[Entry | Damage]:
+        if os.path.lexists(self.path):
+            yield from walk.below(_is_known if self.is_home else _is_data)
+        if self.path == self.home / ".claude":
+            for name in _beside(str(self.path.parent)):
+                yield from walk.one(name)
+
+
+def _is_known(parts: tuple[str, ...]) -> bool:
+    return parts[0] in _DIRECTORIES
+
+
+def _is_data(parts: tuple[str, ...]) -> bool:
+    return parts[0] not in _PROGRAMS
+
+
+def label(parts: tuple[str, ...]) -> Label:
+    """Name a side file by its path below the configuration directory."""
+    first, name = parts[0], parts[-1]
+    if len(parts) == 1:
+        return Label(_FILES.get(name) or ("config-backup" if name.startswith(".claude.json.") else "side-other"))
+    if first == "jobs" and name == "parent-transcript.jsonl":
+        return Label("copy")
+    session = UUID.match(parts[1])
+    agent = parts[1].partition("-agent-")[2].removesuffix(".json") if first == "todos" else ""
+    return Label(_DIRECTORIES.get(first, "side-other"), session[0] if session else None, agent or None)
+
+
+def _beside(home: str) -> list[str]:
+    """Return the global config and its backups where Claude Code keeps them by default: beside `.claude`."""
+    try:
+        return sorted(os.path.join(home, name) for name in os.listdir(home) if name.startswith(".claude.json"))
+    except OSError:
+        return [os.path.join(home, ".claude.json")]
+
+
+class HistoryPrompt(NamedTuple):
+    """One prompt that somebody typed, as history.jsonl remembers it."""
+
+    text: str
+    time: datetime | None
+    project: str | None
+    session: str | None
+    pasted: dict[str, Any]
+    place: Place
+
+
+def history(path: str) -> Iterator[HistoryPrompt | Damage]:
+    """Yield the prompts of a history.jsonl in file order."""
+    try:
+        with open_readonly(path) as file:
+            for record in jsonl.scan(file, path):
+                yield record if isinstance(record, Damage) else _prompt(record, path)
+    except OSError as error:
+        yield Damage(Place(path), reason_of(error))
+
+
+def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = None) -> int | None:
+    """Return cleanupPeriodDays, the last file that sets it winning, or None where none does."""
+    days = None
+    for path in settings_paths:
+        value = _object(path, damage).get("cleanupPeriodDays")
+        if type(value) is int and value >= 0:
+            days = value
+    return days
+
+
+def known_cwds(global_config_path: str, damage: list[Damage] | None = None) -> list[str]:
+    """Return the working directories that a global config lists; nothing else of it leaves this function."""
+    projects = _object(global_config_path, damage).get("projects")
+    return list(projects) if isinstance(projects, dict) else []
+
+
+def index_hints(path: str, damage: list[Damage] | None = None) -> dict[str, str]:
+    """Return session to working directory, as a sessions-index.json tells it."""
+    index = _object(path, damage)
+    entries = index.get("entries")
+    hints = {}
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("sessionId"), str):
+            cwd = entry.get("projectPath") or index.get("originalPath")
+            if isinstance(cwd, str):
+                hints[entry["sessionId"]] = cwd
+    return hints
+
+
+def agent_meta(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
+    """Return what an agent's meta.json says: agentType, description, toolUseId, parentAgentId and more."""
+    return _object(path, damage)
+
+
+def custom_title(path: str, damage: list[Damage] | None = None) -> str | None:
+    """Return the title that a custom-title.json gives its session."""
+    title = _object(path, damage).get("customTitle")
+    return title if isinstance(title, str) and title else None
+
+
+def archived(path: str, damage: list[Damage] | None = None) -> bool:
+    """Say whether an archived.json marks its session as archived."""
+    return _object(path, damage).get("archived") is True
+
+
+def released(path: str, damage: list[Damage] | None = None) -> str | None:
+    """Return why Claude Desktop released a session: delete or archive."""
+    reason = _object(path, damage).get("reason")
+    return reason if isinstance(reason, str) else None
+
+
+def live_sessions(config: str, damage: list[Damage] | None = None) -> dict[str, int]:
+    """Return session to process id, as registered; whether that process still runs is not looked at."""
+    try:
+        names = sorted(os.listdir(os.path.join(config, "sessions")))
+    except OSError:
+        return {}
+    live = {}
+    for name in names:
+        if name.endswith(".json") and name[:-5].isdecimal():
+            entry = _object(os.path.join(config, "sessions", name), damage)
+            if isinstance(entry.get("sessionId"), str):
+                live[entry["sessionId"]] = int(name[:-5])
+    return live
+
+
+def _prompt(record: Record, path: str) -> HistoryPrompt | Damage:
+    place = Place(path, record.line, record.offset, record.length)
+    value = record.value
+    if not isinstance(value, dict) or not isinstance(value.get("display"), str):
+        return Damage(place, "not a prompt: no display text")
+    pasted = value.get("pastedContents")
+    return HistoryPrompt(
+        value["display"],
+        times.parse(value.get("timestamp")),
+        _text(value.get("project")),
+        _text(value.get("sessionId")),
+        pasted if isinstance(pasted, dict) else {},
+        place,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _object(path: str, damage: list[Damage] | None) -> dict[str, Any]:
+    """Return the JSON object in a small file, or an empty one with a Damage added."""
+    try:
+        value = json.loads(read_small(path, _LARGEST).decode("utf-8-sig", "replace"))
+        if isinstance(value, dict):
+            return value
+        reason = "not a JSON object"
+    except OSError as error:
+        reason = reason_of(error)
+    except (ValueError, RecursionError) as error:
+        reason = f"not JSON: {error}"
+    if damage is not None:
+        damage.append(Damage(Place(path), reason))
+    return {}
