@@ -1,0 +1,380 @@
+"""Make the rows that `list` shows: units joined into sessions, agents, kinship, usage, titles, projects.
+
+Only sessions marked dirty are made anew.  Everything is computed from digests; no transcript is read.
+"""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from backscroll.index.units import Found
+from backscroll.sessions import identity
+from backscroll.sessions.agents import AgentFile, join_agents
+from backscroll.sessions.digest import OLD_COPY_VERSIONS, Counts, Digest
+from backscroll.sessions.model import Agent, Session, Usage
+from backscroll.sessions.projects import Cwd, project_of, true_cwd
+from backscroll.sessions.rows import ASSISTANT
+from backscroll.sessions.titles import title_of
+from backscroll.stores import side
+from backscroll.times import iso, parse
+
+GONE = Digest(counts=Counts())
+
+
+@dataclass(slots=True)
+class _UnitRow:
+    """A unit as the index keeps it."""
+
+    id: int
+    agent: str | None
+    kind: str
+    store: str
+    config: str | None
+    project_key: str | None
+    mtime: float | None
+    paths: list[str]
+    side: dict[str, Any]
+    digest: Digest
+
+
+@dataclass(slots=True)
+class _Hints:
+    """Working directories that side files know: by session, and for any session."""
+
+    by_session: dict[str, str] = field(default_factory=dict)
+    known: list[str] = field(default_factory=list)
+
+
+class _Spent(NamedTuple):
+    """One record of an API message's usage, wherever it lies."""
+
+    session: str
+    born: str | None
+    key: bytes
+    request: str | None
+    time: str | None
+    is_copy: int
+    model: str | None
+    input: int | None
+    output: int | None
+    cache_write: int | None
+    cache_read: int | None
+    cache_write_5m: int | None
+    cache_write_1h: int | None
+    is_lower_bound: int
+    cost: float | None
+
+
+def make_sessions(database: sqlite3.Connection, found: Found) -> None:
+    """Make the row of every dirty session anew."""
+    if database.execute("SELECT 1 FROM meta WHERE name = 'every session is dirty'").fetchone():
+        database.execute("INSERT OR IGNORE INTO dirty SELECT DISTINCT session FROM unit")
+    dirty = [name for (name,) in database.execute("SELECT session FROM dirty ORDER BY session")]
+    if not dirty:
+        return
+    hints = _hints(found)
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        folded = {name: _fold(database, name) for name in dirty}
+        also = {target for target in folded.values() if target and target not in folded}
+        for name in (*dirty, *sorted(also)):
+            _make_session(database, name, hints, folded_into=folded.get(name))
+        _place_the_unplaced(database)
+        database.execute("DELETE FROM dirty")
+        database.execute("DELETE FROM meta WHERE name = 'every session is dirty'")
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def _hints(found: Found) -> _Hints:
+    hints = _Hints()
+    for path in found.project_indexes:
+        hints.by_session |= side.index_hints(path)
+    for path in found.global_configs:
+        hints.known += side.known_cwds(path)
+    return hints
+
+
+def _units(database: sqlite3.Connection, session: str) -> list[_UnitRow]:
+    rows = database.execute(
+        "SELECT id, agent, kind, store, config, project_key, mtime, paths, side, digest FROM unit"
+        " WHERE session = ? ORDER BY id",
+        (session,),
+    )
+    return [_unit_row(*row) for row in rows]
+
+
+def _unit_row(*row: Any) -> _UnitRow:
+    unit = _UnitRow(*row)
+    unit.paths, unit.side = json.loads(row[7]), json.loads(row[8])
+    unit.digest = msgspec.msgpack.decode(row[9], type=Digest)
+    return unit
+
+
+def _fold(database: sqlite3.Connection, name: str) -> str | None:
+    """Find and write down whether a session is an earlier copy of a later one."""
+    kin = kin_of(database, name)
+    target = identity.folded_into(kin, relatives_of(database, kin)) if kin else None
+    database.execute("DELETE FROM fold WHERE id = ?", (name,))
+    if target is not None:
+        database.execute("INSERT INTO fold VALUES (?, ?)", (name, target))
+    return target
+
+
+def kin_of(database: sqlite3.Connection, name: str) -> identity.Kin | None:
+    """Return a session as far as kinship matters; None where it has no transcript of its own."""
+    unit = database.execute(
+        "SELECT id, born, digest FROM unit WHERE session = ? AND kind = 'session' ORDER BY id LIMIT 1", (name,)
+    ).fetchone()
+    if unit is None:
+        return None
+    digest = msgspec.msgpack.decode(unit[2], type=Digest)
+    is_rewriting_version = (digest.version or "").startswith(OLD_COPY_VERSIONS)
+    kin = identity.Kin(name, unit[1], digest.forked_from, is_rewriting_version)
+    for key, last, role in database.execute("SELECT key, last, role FROM said WHERE unit = ?", (unit[0],)):
+        kin.messages.add(key)
+        if role == ASSISTANT:
+            kin.answers.add(key)
+            if last is not None:
+                kin.record_ids.add(last)
+    return kin
+
+
+def relatives_of(database: sqlite3.Connection, kin: identity.Kin) -> list[identity.Kin]:
+    """Return the other sessions that hold any of the same messages."""
+    names = database.execute(
+        "SELECT DISTINCT theirs_unit.session FROM unit AS mine_unit JOIN said AS mine ON mine.unit = mine_unit.id"
+        " JOIN said AS theirs ON theirs.key = mine.key JOIN unit AS theirs_unit ON theirs_unit.id = theirs.unit"
+        " WHERE mine_unit.session = ? AND mine_unit.kind = 'session' AND theirs_unit.kind = 'session'"
+        " AND theirs_unit.session <> ?",
+        (kin.id, kin.id),
+    ).fetchall()
+    return [relative for (name,) in names if (relative := kin_of(database, name))]
+
+
+def _make_session(database: sqlite3.Connection, name: str, hints: _Hints, *, folded_into: str | None) -> None:
+    units = _units(database, name)
+    if not units:
+        database.execute("DELETE FROM session WHERE id = ?", (name,))
+        database.execute("DELETE FROM fold WHERE id = ?", (name,))
+        return
+    main = next((unit for unit in units if unit.agent is None), None)
+    agents = join_agents(main.digest if main else None, [_agent_file(unit) for unit in units if unit.agent is not None])
+    copies = _copies(database, name)
+    session = _session(name, main, units, agents)
+    session.copies = sorted(copies)
+    session.usage = _usage(database, {name, *copies})
+    _place(session, main or units[0], hints)
+    _relate(database, session, copies)
+    session.title, session.title_source = _title(database, name, main or units[0])
+    _write_session(database, session, main or units[0], agents, folded_into)
+
+
+def _copies(database: sqlite3.Connection, name: str) -> set[str]:
+    """Return the sessions folded into this one, however long the way."""
+    copies: set[str] = set()
+    pending = [name]
+    while pending:
+        for (copy,) in database.execute("SELECT id FROM fold WHERE target = ?", (pending.pop(),)):
+            if copy not in copies and copy != name:
+                copies.add(copy)
+                pending.append(copy)
+    return copies
+
+
+def _agent_file(unit: _UnitRow) -> AgentFile:
+    meta = unit.side.get("meta")
+    path = unit.paths[-1] if unit.paths else ""
+    return AgentFile(
+        unit.agent or "", unit.kind, path, unit.digest, meta if isinstance(meta, dict) else {}, unit.side.get("run")
+    )
+
+
+def _session(name: str, main: _UnitRow | None, units: list[_UnitRow], agents: list[Agent]) -> Session:
+    digest = main.digest if main else GONE
+    first = main or units[0]
+    talking = [agent for agent in agents if not agent.is_internal]
+    moments = [_span(unit.digest.counts) for unit in units]
+    models = digest.models or [model for unit in units for model in unit.digest.models]
+    return Session(
+        id=name,
+        title=None,
+        project=None,
+        cwd=None,
+        stores=sorted({unit.store for unit in units}),
+        state=_state(main),
+        started=min((start for start, _ in moments if start), default=None),
+        updated=max((end for _, end in moments if end), default=None),
+        messages=digest.counts.messages + sum(agent.messages for agent in talking),
+        calls=digest.counts.calls + sum(agent.calls for agent in talking),
+        agents=len(talking),
+        branches=digest.counts.branches,
+        compactions=digest.counts.compactions,
+        damage=sum(len(unit.digest.damage) for unit in units),
+        model=models[0] if models else None,
+        models=list(dict.fromkeys(models)),
+        usage=Usage(),
+        branch=digest.git_branch or first.digest.git_branch,
+        version=digest.version or first.digest.version,
+        account=digest.account,
+        rows=[],
+        parent=None,
+        transcripts=[path for unit in units if unit.agent is None for path in reversed(unit.paths)],
+        expires=None,
+        prompts=digest.counts.prompts,
+        entrypoint=digest.entrypoint or first.digest.entrypoint,
+        bytes=sum(unit.digest.size for unit in units),
+        notes=sum(len(unit.digest.notes) for unit in units),
+        tag=digest.tag,
+        internal_agents=len(agents) - len(talking),
+        project_key=first.project_key,
+    )
+
+
+def _span(counts: Counts) -> tuple[datetime | None, datetime | None]:
+    return parse(counts.started), parse(counts.updated)
+
+
+def _state(main: _UnitRow | None) -> str:
+    if main is None or not main.paths:
+        return "orphan"
+    if main.digest.records == 0 and main.digest.damage:
+        return "damaged"
+    if main.side.get("archived") is True:
+        return "archived"
+    if (main.project_key or "").startswith("ssh-"):
+        return "remote"
+    return "live"
+
+
+def _usage(database: sqlite3.Connection, family: set[str]) -> Usage:
+    """Sum what a session was the first to spend; each API message counts once over all files."""
+    total = Usage()
+    for _, spent in _spent_first(database, sorted(family)):
+        total.messages += 1
+        total.lower_bound |= bool(spent.is_lower_bound)
+        for field_name in ("input", "output", "cache_write", "cache_read", "cache_write_5m", "cache_write_1h"):
+            value = getattr(spent, field_name)
+            if value is not None:
+                setattr(total, field_name, (getattr(total, field_name) or 0) + value)
+    return total
+
+
+def _spent_first(database: sqlite3.Connection, family: list[str]) -> Iterator[tuple[_Spent, _Spent]]:
+    """Yield (first record, greatest record) of each API message that a family of sessions spent first."""
+    by_key: dict[bytes, list[_Spent]] = defaultdict(list)
+    for name in family:
+        rows = database.execute(
+            "SELECT their_unit.session, their_unit.born, theirs.key, theirs.request, theirs.time, theirs.is_copy,"
+            " theirs.model, theirs.input, theirs.output, theirs.cache_write, theirs.cache_read, theirs.cache_write_5m,"
+            " theirs.cache_write_1h, theirs.is_lower_bound, theirs.cost"
+            " FROM unit AS my_unit JOIN spend AS mine ON mine.unit = my_unit.id"
+            " JOIN spend AS theirs ON theirs.key = mine.key JOIN unit AS their_unit ON their_unit.id = theirs.unit"
+            " WHERE my_unit.session = ?",
+            (name,),
+        )
+        for row in rows:
+            by_key[row[2]].append(_Spent(*row))
+    for records in by_key.values():
+        for of_request in _by_request(records):
+            first = min(of_request, key=_first_spender)
+            if first.session in family:
+                yield first, max(of_request, key=lambda spent: (spent.output or 0, spent.time or ""))
+
+
+def _by_request(records: list[_Spent]) -> Iterable[list[_Spent]]:
+    """Part the records of one message id by request; copies that lost their request go with the first."""
+    requests: dict[str | None, list[_Spent]] = defaultdict(list)
+    for spent in records:
+        requests[spent.request].append(spent)
+    if None in requests and len(requests) > 1:
+        lost = requests.pop(None)
+        next(iter(requests.values())).extend(lost)
+    return requests.values()
+
+
+def _first_spender(spent: _Spent) -> tuple[int, str, str, str]:
+    return (spent.is_copy, spent.time or identity.LATE, spent.born or identity.LATE, spent.session)
+
+
+def _place(session: Session, unit: _UnitRow, hints: _Hints) -> None:
+    """Find out where the session was held."""
+    known = [(cwd, "config") for cwd in hints.known]
+    if hint := hints.by_session.get(session.id):
+        known.insert(0, (hint, "index"))
+    place = true_cwd(unit.project_key, unit.digest.cwds, unit.digest.relocated, known)
+    _put(session, place, unit.digest.worktree_of)
+
+
+def _put(session: Session, place: Cwd | None, worktree_of: str | None) -> None:
+    session.cwd, session.project_source = place or (None, None)
+    session.project = project_of(session.cwd, worktree_of)
+
+
+def _place_the_unplaced(database: sqlite3.Connection) -> None:
+    """Give sessions without a fitting directory of their own that of a sibling in the same project directory."""
+    database.execute(
+        "UPDATE session SET cwd = sibling.cwd, project = sibling.project, cwd_source = 'sibling' FROM ("
+        " SELECT project_key AS of_key, min(cwd) AS cwd, min(project) AS project FROM session"
+        " WHERE cwd_source IN ('record', 'relocated') GROUP BY project_key HAVING count(DISTINCT cwd) = 1"
+        ") AS sibling WHERE sibling.of_key = session.project_key AND (cwd_source IS NULL OR cwd_source = 'elsewhere')"
+    )
+
+
+def _relate(database: sqlite3.Connection, session: Session, copies: set[str]) -> None:
+    """Find the session that this one was forked from, and how much of it was copied."""
+    kin = kin_of(database, session.id)
+    if kin is None:
+        return
+    others = [other for other in relatives_of(database, kin) if other.id not in copies]
+    session.parent = identity.parent_of(kin, others, kin.forked_from)
+    session.copied = len(identity.copied_from(kin, others))
+
+
+def _title(database: sqlite3.Connection, name: str, unit: _UnitRow) -> tuple[str | None, str | None]:
+    summary = database.execute(
+        "SELECT summary.text FROM unit JOIN said ON said.unit = unit.id JOIN summary ON summary.leaf = said.last"
+        " WHERE unit.session = ? AND unit.agent IS NULL ORDER BY summary.rowid DESC LIMIT 1",
+        (name,),
+    ).fetchone()
+    own = next(reversed(unit.digest.summaries.values()), None) if not unit.digest.counts.messages else None
+    title = title_of(unit.digest, unit.side.get("title"), summary[0] if summary else own)
+    return title or (None, None)
+
+
+def _write_session(
+    database: sqlite3.Connection, session: Session, unit: _UnitRow, agents: list[Agent], folded_into: str | None
+) -> None:
+    database.execute(
+        "INSERT OR REPLACE INTO session (id, folded_into, updated, state, project, cwd, cwd_source, project_key,"
+        " account, parent, messages, damage, stores, mtime, config, released, body, agents)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            session.id,
+            folded_into,
+            iso(session.updated) if session.updated else None,
+            session.state,
+            session.project,
+            session.cwd,
+            session.project_source,
+            unit.project_key,
+            session.account,
+            session.parent,
+            session.messages - session.copied,
+            session.damage,
+            " ".join(session.stores),
+            unit.mtime,
+            unit.config,
+            unit.side.get("released"),
+            json.dumps(asdict(session), default=iso),
+            json.dumps([asdict(agent) for agent in agents], default=iso),
+        ),
+    )

@@ -1,0 +1,91 @@
+"""The index's database: opened, made, or made anew where it is damaged or of another version.
+
+One file per set of roots that are read together, below our own directory, mode 0600.
+Where that directory cannot be written, the index lives in memory for one run.
+"""
+
+import hashlib
+import os
+import sqlite3
+from pathlib import Path
+
+from backscroll.files import make_private_directory
+from backscroll.index.schema import SCHEMA, VERSION
+
+BUSY_SECONDS = 30
+_PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cache_size = -16000",
+)
+
+
+def path_for(directory: Path, root: Path | None) -> Path:
+    """Return the index file for one root; without a root, for this user's own home."""
+    if root is None:
+        return directory / "home.db"
+    name = hashlib.blake2b(os.fsencode(root.absolute()), digest_size=8).hexdigest()
+    return directory / f"root-{name}.db"
+
+
+def open_index(path: Path, *, rebuild: bool = False) -> sqlite3.Connection:
+    """Open the index at `path`, making it where there is none; in memory where it cannot be written."""
+    try:
+        if rebuild:
+            remove_index(path)
+        return _open_or_remake(path)
+    except (OSError, sqlite3.OperationalError):
+        return open_in_memory()
+
+
+def open_in_memory() -> sqlite3.Connection:
+    """Make an index for one run."""
+    return _made(sqlite3.connect(":memory:", isolation_level=None))
+
+
+def _open_or_remake(path: Path) -> sqlite3.Connection:
+    make_private_directory(path.parent)
+    try:
+        return _opened(path)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+        remove_index(path)
+        return _opened(path)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    is_new = not path.exists()
+    if is_new:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    for pragma in _PRAGMAS:
+        database.execute(pragma)
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if version == VERSION:
+        return database
+    if version == 0 and not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        return _made(database)
+    database.close()
+    raise sqlite3.DatabaseError("another version of the index")
+
+
+def _made(database: sqlite3.Connection) -> sqlite3.Connection:
+    database.execute("BEGIN IMMEDIATE")
+    if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        for statement in SCHEMA.split(";\n"):
+            database.execute(statement)
+        _set_version(database)
+    database.execute("COMMIT")
+    return database
+
+
+def _set_version(database: sqlite3.Connection) -> None:
+    database.execute("PRAGMA user_version = 1")
+
+
+def remove_index(path: Path) -> None:
+    """Delete an index; nothing is lost by that."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)

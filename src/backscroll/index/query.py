@@ -1,0 +1,207 @@
+"""Ask the index: sessions by filter, one session by its id, stores, units.
+
+Only the standard library is needed here, so that a list on a warm index costs little more than Python.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from backscroll.errors import NotFoundError, QueryError
+from backscroll.place import Place
+from backscroll.records import Damage
+from backscroll.sessions.model import Agent, Session, StoreSummary, Usage
+from backscroll.times import iso, parse
+
+DEFAULT_CLEANUP_DAYS = 30
+MOST_CANDIDATES = 10
+
+
+@dataclass(slots=True)
+class Filter:
+    """Which sessions to list; None means any."""
+
+    project: str | None = None
+    store: str | None = None
+    account: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    state: str | None = None
+
+
+_COLUMNS = "SELECT body, project, cwd, cwd_source, mtime, config, released FROM session"
+_WHERE = (
+    " WHERE folded_into IS NULL"
+    " AND (:project IS NULL OR instr(lower(coalesce(project, '') || char(10) || coalesce(cwd, '') || char(10) ||"
+    " coalesce(project_key, '')), lower(:project)) > 0)"
+    " AND (:store IS NULL OR instr(' ' || stores || ' ', ' ' || :store || ' ') > 0)"
+    " AND (:account IS NULL OR instr(coalesce(account, ''), :account) = 1)"
+    " AND (:since IS NULL OR updated >= :since)"
+    " AND (:until IS NULL OR updated < :until)"
+    " AND (:state IS NULL OR state = :state)"
+)
+_COUNT = "SELECT count(*) FROM session" + _WHERE  # noqa: S608 - both halves stand here
+_LIST = _COLUMNS + _WHERE + " ORDER BY updated IS NULL, updated DESC, id LIMIT :limit"
+_BY_ID = _COLUMNS + " WHERE id = ?"
+_FORKS = _COLUMNS + " WHERE parent = ? AND folded_into IS NULL ORDER BY id"
+_EXPIRING = (
+    _COLUMNS + " WHERE folded_into IS NULL AND mtime IS NOT NULL AND state IN ('live', 'damaged') ORDER BY mtime"
+)
+
+
+def count(database: sqlite3.Connection, wanted: Filter) -> int:
+    """Return how many sessions pass a filter."""
+    return int(database.execute(_COUNT, _parameters(wanted)).fetchone()[0])
+
+
+def sessions(database: sqlite3.Connection, wanted: Filter, limit: int | None) -> list[Session]:
+    """Return the sessions that pass a filter, newest first."""
+    days = _cleanup_days(database)
+    rows = database.execute(_LIST, _parameters(wanted) | {"limit": -1 if limit is None else limit})
+    return [_session(row, days) for row in rows]
+
+
+def session(database: sqlite3.Connection, name: str) -> Session:
+    """Return the session with exactly this id."""
+    return _session(database.execute(_BY_ID, (name,)).fetchone(), _cleanup_days(database))
+
+
+def expiring(database: sqlite3.Connection, before: datetime) -> list[Session]:
+    """Return the sessions whose transcripts Claude Code will delete before a moment, the next one first."""
+    days = _cleanup_days(database)
+    found = [_session(row, days) for row in database.execute(_EXPIRING)]
+    due = [item for item in found if item.expires is not None and item.expires < before]
+    return sorted(due, key=lambda item: (item.expires or before, item.id))
+
+
+def agents(database: sqlite3.Connection, name: str) -> list[Agent]:
+    """Return the agents of a session."""
+    row = database.execute("SELECT agents FROM session WHERE id = ?", (name,)).fetchone()
+    return [_agent(value) for value in json.loads(row[0])] if row else []
+
+
+def resolve(database: sqlite3.Connection, asked: str) -> str:
+    """Return the id that a user means: a unique prefix, with or without `local_`, or `latest`."""
+    if asked == "latest":
+        newest = database.execute(
+            "SELECT id FROM session WHERE folded_into IS NULL ORDER BY updated IS NULL, updated DESC, id LIMIT 1"
+        ).fetchone()
+        if newest is None:
+            raise NotFoundError("there are no sessions", remedy="backscroll stores shows where was looked.")
+        return str(newest[0])
+    found = _with_prefix(database, asked.removeprefix("local_")) or _with_prefix(database, asked)
+    if not found:
+        raise NotFoundError("no session has this id", asked, "backscroll list --all shows every session with its id.")
+    if len(found) > 1 and asked not in found:
+        raise QueryError(
+            "several sessions have this id", asked, f"Give more of it: {', '.join(found[:MOST_CANDIDATES])}"
+        )
+    return _unfolded(database, asked if asked in found else found[0])
+
+
+def _with_prefix(database: sqlite3.Connection, prefix: str) -> list[str]:
+    if not prefix:
+        return []
+    rows = database.execute(
+        "SELECT id FROM session WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT ?",
+        (len(prefix), prefix, MOST_CANDIDATES + 1),
+    )
+    return [name for (name,) in rows]
+
+
+def _unfolded(database: sqlite3.Connection, name: str) -> str:
+    """Follow an earlier copy of a session to the session that contains it."""
+    seen = {name}
+    while target := database.execute("SELECT target FROM fold WHERE id = ?", (name,)).fetchone():
+        if target[0] in seen:
+            break
+        name = str(target[0])
+        seen.add(name)
+    return name
+
+
+def stores(database: sqlite3.Connection) -> list[StoreSummary]:
+    """Return what was found in each store at the last update."""
+    rows = database.execute("SELECT kind, path, files, bytes, sessions, damage FROM store ORDER BY rowid")
+    return [
+        StoreSummary(kind, json.loads(path), files, size, number, [_damage(item) for item in json.loads(damage)])
+        for kind, path, files, size, number, damage in rows
+    ]
+
+
+def unit_paths(database: sqlite3.Connection, name: str) -> list[tuple[str | None, list[str]]]:
+    """Return (agent, transcripts) of every unit of a session; agent is None for the session itself."""
+    rows = database.execute("SELECT agent, paths FROM unit WHERE session = ? ORDER BY id", (name,))
+    return [(agent, json.loads(paths)) for agent, paths in rows]
+
+
+def forks(database: sqlite3.Connection, name: str) -> list[Session]:
+    """Return the sessions that were forked from a session."""
+    days = _cleanup_days(database)
+    return [_session(row, days) for row in database.execute(_FORKS, (name,))]
+
+
+def totals(database: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many messages were said in all sessions, each once, and how many places are damaged."""
+    messages, damage = database.execute(
+        "SELECT total(messages), total(damage) FROM session WHERE folded_into IS NULL"
+    ).fetchone()
+    return int(messages), int(damage)
+
+
+def is_empty(database: sqlite3.Connection) -> bool:
+    """Say whether the index has never been filled."""
+    return database.execute("SELECT 1 FROM meta WHERE name = 'stores'").fetchone() is None
+
+
+def _parameters(wanted: Filter) -> dict[str, Any]:
+    return {
+        "project": wanted.project,
+        "store": wanted.store,
+        "account": wanted.account,
+        "since": iso(wanted.since) if wanted.since else None,
+        "until": iso(wanted.until) if wanted.until else None,
+        "state": wanted.state,
+    }
+
+
+def _cleanup_days(database: sqlite3.Connection) -> dict[str, int | None]:
+    row = database.execute("SELECT value FROM meta WHERE name = 'cleanup days'").fetchone()
+    days: dict[str, int | None] = json.loads(row[0]) if row else {}
+    return days
+
+
+def _session(row: tuple[Any, ...], days: dict[str, int | None]) -> Session:
+    body, project, cwd, source, mtime, config, released = row
+    value = json.loads(body)
+    value |= {"project": project, "cwd": cwd, "project_source": source}
+    value |= {name: parse(value[name]) for name in ("started", "updated")}
+    value["usage"] = Usage(**value["usage"])
+    value["expires"] = _expires(value, mtime, days.get(config), released)
+    return Session(**value)
+
+
+def _expires(value: dict[str, Any], mtime: float | None, days: int | None, released: str | None) -> datetime | None:
+    """Return when Claude Code's clean-up deletes the transcript; None where it does not.
+
+    Transcripts that Claude Desktop made are kept by today's versions until Desktop releases them.
+    """
+    is_kept = (value["entrypoint"] or "").startswith("claude-desktop") and released is None
+    if mtime is None or is_kept or "code" not in value["stores"]:
+        return None
+    kept_for = DEFAULT_CLEANUP_DAYS if days is None else max(days, 1)
+    try:
+        return datetime.fromtimestamp(mtime, UTC) + timedelta(days=kept_for)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _agent(value: dict[str, Any]) -> Agent:
+    value |= {name: parse(value[name]) for name in ("started", "updated")}
+    return Agent(**value)
+
+
+def _damage(value: list[Any]) -> Damage:
+    return Damage(Place(*value[:4]), value[4])

@@ -1,0 +1,214 @@
+"""Read changed units into the index, in worker processes where that pays, batch by batch.
+
+Each batch of digests is one transaction together with the list of sessions that it touches, so that
+an interrupted update goes on where it was.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from backscroll.index.progress import Progress, Report
+from backscroll.index.units import Unit, storable
+from backscroll.sessions.conversation import read_conversation
+from backscroll.sessions.digest import Said, Spend, id_key, make_digest, said, spends
+
+BATCH_BYTES = 64 << 20
+BATCH_UNITS = 500
+WORTH_PROCESSES = 24 << 20
+"""From this many changed bytes on, starting worker processes pays."""
+MANY = 200
+"""From this many changed units on, every session's row is made anew instead of looking for neighbours."""
+
+_INSERT_SPEND = "INSERT INTO spend VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def take_in(
+    database: sqlite3.Connection,
+    changed: list[Unit],
+    gone: list[bytes],
+    report: Report,
+    on_progress: Callable[[Progress], None] | None,
+) -> None:
+    """Forget what is gone and read what changed; mark the sessions whose rows must be made anew."""
+    _forget(database, gone)
+    is_bulk = len(changed) > MANY
+    if is_bulk:
+        database.execute("INSERT OR REPLACE INTO meta VALUES ('every session is dirty', 'yes')")
+    for batch in _batches(_read_all(changed, on_progress)):
+        _write(database, batch, report, is_bulk=is_bulk)
+
+
+class Reading(NamedTuple):
+    """What reading one unit gave; plain values, so that another process can send them."""
+
+    digest: bytes
+    spends: list[Spend]
+    said: list[Said]
+    born: str | None
+    session: str | None
+    summaries: dict[str, str]
+    records: int
+    damage: int
+
+
+def read_unit(paths: list[str], agent: str | None) -> Reading:
+    """Read the files of one unit; what cannot be read is damage in the digest."""
+    with read_conversation(paths, is_agent=agent is not None) as conversation:
+        digest = make_digest(conversation, agent)
+        return Reading(
+            msgspec.msgpack.encode(digest),
+            list(spends(conversation)),
+            list(said(conversation)),
+            digest.born,
+            next(iter(digest.session_ids), None),
+            digest.summaries,
+            digest.records,
+            len(digest.damage),
+        )
+
+
+def _read_all(units: list[Unit], on_progress: Callable[[Progress], None] | None) -> Iterator[tuple[Unit, Reading]]:
+    """Read all units, in worker processes where that pays, and tell how far it is."""
+    total, done = sum(unit.size for unit in units), 0
+    for number, (unit, reading) in enumerate(zip(units, _readings(units, total), strict=True), 1):
+        done += unit.size
+        if on_progress is not None:
+            on_progress(Progress(done, total, done, f"reading {number} of {len(units)} transcripts"))
+        yield unit, reading
+
+
+def _readings(units: list[Unit], total: int) -> Iterator[Reading]:
+    workers = min(os.cpu_count() or 1, len(units))
+    if total < WORTH_PROCESSES or workers < 2:
+        yield from (read_unit(unit.paths, unit.agent) for unit in units)
+        return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - 30 ms that only large updates are worth
+
+    with ProcessPoolExecutor(workers) as pool:
+        yield from _windowed(pool, units, 4 * workers)
+
+
+def _windowed(pool, units: list[Unit], width: int) -> Iterator[Reading]:  # type: ignore[no-untyped-def] # noqa: ANN001 - its type is imported lazily
+    """Keep a bounded number of units in work, so that memory does not grow with their number."""
+    pending = []
+    for unit in units:
+        pending.append(pool.submit(read_unit, unit.paths, unit.agent))
+        if len(pending) >= width:
+            yield pending.pop(0).result()
+    for future in pending:
+        yield future.result()
+
+
+def _batches(readings: Iterable[tuple[Unit, Reading]]) -> Iterator[list[tuple[Unit, Reading]]]:
+    batch: list[tuple[Unit, Reading]] = []
+    size = 0
+    for unit, reading in readings:
+        batch.append((unit, reading))
+        size += unit.size
+        if size >= BATCH_BYTES or len(batch) >= BATCH_UNITS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _write(database: sqlite3.Connection, batch: list[tuple[Unit, Reading]], report: Report, *, is_bulk: bool) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        for unit, reading in batch:
+            _write_unit(database, unit, reading, is_bulk=is_bulk)
+            report.read += len(unit.files)
+            report.bytes += unit.size
+            report.records += reading.records
+            report.damage += reading.damage
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def _write_unit(database: sqlite3.Connection, unit: Unit, reading: Reading, *, is_bulk: bool) -> None:
+    _remove_unit(database, unit.key, is_bulk=is_bulk)
+    session = unit.session or reading.session or "(unknown)"
+    cursor = database.execute(
+        "INSERT INTO unit (key, session, agent, kind, store, config, project_key, fingerprint, mtime, born, paths,"
+        " side, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            unit.key,
+            session,
+            unit.agent,
+            unit.kind,
+            unit.store,
+            storable(unit.config),
+            storable(unit.project_key),
+            unit.fingerprint(),
+            unit.mtime,
+            reading.born,
+            json.dumps(unit.paths),
+            unit.side_facts(),
+            reading.digest,
+        ),
+    )
+    number = cursor.lastrowid
+    database.executemany(
+        _INSERT_SPEND,
+        (
+            (number, spend.key, spend.request, spend.time, spend.is_copy, spend.model, *spend.tokens)
+            for spend in reading.spends
+        ),
+    )
+    database.executemany("INSERT INTO said VALUES (?, ?, ?, ?)", ((number, *item) for item in reading.said))
+    database.executemany(
+        "INSERT INTO summary VALUES (?, ?, ?)",
+        ((number, id_key(leaf), text) for leaf, text in reading.summaries.items()),
+    )
+    database.execute("INSERT OR IGNORE INTO dirty VALUES (?)", (session,))
+    if not is_bulk:
+        _mark_neighbours(database, number)
+
+
+def _forget(database: sqlite3.Connection, keys: list[bytes]) -> None:
+    if not keys:
+        return
+    database.execute("BEGIN IMMEDIATE")
+    for key in keys:
+        _remove_unit(database, key, is_bulk=False)
+    database.execute("COMMIT")
+
+
+def _remove_unit(database: sqlite3.Connection, key: bytes, *, is_bulk: bool) -> None:
+    row = database.execute("SELECT id, session FROM unit WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        return
+    number, session = row
+    database.execute("INSERT OR IGNORE INTO dirty VALUES (?)", (session,))
+    if not is_bulk:
+        _mark_neighbours(database, number)
+    database.execute("DELETE FROM spend WHERE unit = ?", (number,))
+    database.execute("DELETE FROM said WHERE unit = ?", (number,))
+    database.execute("DELETE FROM summary WHERE unit = ?", (number,))
+    database.execute("DELETE FROM unit WHERE id = ?", (number,))
+
+
+def _mark_neighbours(database: sqlite3.Connection, number: int | None) -> None:
+    """Mark the sessions that share messages, usage or a summary with a unit."""
+    database.execute(
+        "INSERT OR IGNORE INTO dirty SELECT DISTINCT unit.session FROM said AS mine"
+        " JOIN said AS theirs ON theirs.key = mine.key JOIN unit ON unit.id = theirs.unit WHERE mine.unit = ?",
+        (number,),
+    )
+    database.execute(
+        "INSERT OR IGNORE INTO dirty SELECT DISTINCT unit.session FROM spend AS mine"
+        " JOIN spend AS theirs ON theirs.key = mine.key JOIN unit ON unit.id = theirs.unit WHERE mine.unit = ?",
+        (number,),
+    )
+    database.execute(
+        "INSERT OR IGNORE INTO dirty SELECT DISTINCT unit.session FROM summary"
+        " JOIN said ON said.last = summary.leaf JOIN unit ON unit.id = said.unit WHERE summary.unit = ?",
+        (number,),
+    )

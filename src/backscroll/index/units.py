@@ -1,0 +1,198 @@
+"""Units: the files found on disk, sorted into sessions and agents, with what changed since the last time.
+
+A unit is what is read together: all transcripts of one session, or one agent's file.  Its fingerprint
+is made of sizes, times and inodes; nothing is opened here but the small files beside transcripts.
+"""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from backscroll.records import Damage
+from backscroll.scrub import one_line
+from backscroll.stores import FoundFile, Store, side
+from backscroll.stores.code import UUID
+
+MAIN_KINDS = {"transcript", "superseded"}
+SIDE_OF_SESSION = {"title", "archived", "released"}
+
+
+@dataclass(slots=True)
+class Unit:
+    """The files of one session or one agent."""
+
+    key: bytes
+    session: str | None
+    agent: str | None
+    kind: str
+    """session, flat, nested or workflow; sidecar for a session of which only side files are left."""
+    store: str
+    config: str
+    project_key: str | None
+    files: list[FoundFile] = field(default_factory=list)
+    side_files: list[FoundFile] = field(default_factory=list)
+    run: str | None = None
+
+    @property
+    def paths(self) -> list[str]:
+        """The transcripts to read, versions set aside first, the present one last."""
+        return [file.path for file in sorted(self.files, key=_reading_order)]
+
+    @property
+    def size(self) -> int:
+        """The size of all its transcripts."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def mtime(self) -> float | None:
+        """When its present transcript was last written, by the file system's clock."""
+        return (
+            max((file.mtime_ns for file in self.files if file.kind in ("transcript", "agent")), default=0) / 1e9 or None
+        )
+
+    def fingerprint(self) -> bytes:
+        """Return what changes whenever any of its files does."""
+        state = [
+            (os.fsencode(file.path), file.size, file.mtime_ns, file.ctime_ns, file.inode, file.device)
+            for file in (*self.files, *self.side_files)
+        ]
+        return blake2b(repr(sorted(state)).encode(), digest_size=16).digest()
+
+    def side_facts(self) -> str:
+        """Read the small files beside the transcripts: title, archived, released, an agent's meta file."""
+        facts: dict[str, object] = {"run": self.run} if self.run else {}
+        for file in self.side_files:
+            if file.kind == "title":
+                facts["title"] = side.custom_title(file.path)
+            elif file.kind == "archived":
+                facts["archived"] = side.archived(file.path)
+            elif file.kind == "released":
+                facts["released"] = side.released(file.path)
+            elif file.kind == "agent-meta":
+                facts["meta"] = side.agent_meta(file.path)
+        return json.dumps(facts)
+
+
+def _reading_order(file: FoundFile) -> tuple[bool, int, str]:
+    return (file.kind == "transcript", file.mtime_ns, file.path)
+
+
+@dataclass(slots=True)
+class Found:
+    """Everything that one look at all stores found."""
+
+    units: dict[bytes, Unit] = field(default_factory=dict)
+    totals: list["StoreTotal"] = field(default_factory=list)
+    settings: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The settings files of each configuration directory."""
+    global_configs: list[str] = field(default_factory=list)
+    project_indexes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class StoreTotal:
+    """What was found in one store."""
+
+    kind: str
+    path: str
+    files: int = 0
+    bytes: int = 0
+    sessions: set[str] = field(default_factory=set)
+    damage: list[Damage] = field(default_factory=list)
+
+
+def look(stores: Iterable[Store]) -> Found:
+    """Walk all stores and sort what they hold."""
+    found = Found()
+    metas: dict[tuple[str, str], FoundFile] = {}
+    for store in stores:
+        total = StoreTotal(store.kind, str(store.path))
+        found.totals.append(total)
+        for item in store.files():
+            if isinstance(item, Damage):
+                total.damage.append(item)
+                continue
+            total.files += 1
+            total.bytes += item.size
+            _sort(found, item, store.kind, total, metas)
+    _tell_apart(found.units.values())
+    for unit in found.units.values():
+        if unit.agent is not None and (meta := metas.get(_meta_key(unit.files[0]))):
+            unit.side_files.append(meta)
+    return found
+
+
+def _sort(
+    found: Found, file: FoundFile, store: str, total: StoreTotal, metas: dict[tuple[str, str], FoundFile]
+) -> None:
+    if file.kind == "agent" or (file.kind == "superseded" and file.agent is not None):
+        _agent_unit(found, file, store).files.append(file)
+    elif file.kind in MAIN_KINDS:
+        unit = _session_unit(found, file, store)
+        unit.files.append(file)
+        total.sessions.add(unit.session or "")
+    elif file.kind == "agent-meta":
+        metas[_meta_key(file)] = file
+    elif file.kind in SIDE_OF_SESSION or (file.kind == "tool-result" and file.session):
+        unit = _session_unit(found, file, store)
+        if file.kind in SIDE_OF_SESSION:
+            unit.side_files.append(file)
+    elif file.kind == "settings":
+        found.settings[file.config].append(file.path)
+    elif file.kind == "global-config":
+        found.global_configs.append(file.path)
+    elif file.kind == "project-index":
+        found.project_indexes.append(file.path)
+
+
+def _meta_key(file: FoundFile) -> tuple[str, str]:
+    return os.path.dirname(file.path), file.agent or ""
+
+
+def _session_unit(found: Found, file: FoundFile, store: str) -> Unit:
+    """Return the unit of the session that a file's name gives it to, making it where it is new.
+
+    Only a UUID names one session wherever its file lies; any other name counts in its own directory.
+    """
+    name = file.session or ""
+    is_unique = UUID.fullmatch(name) is not None
+    key = b"s:" + os.fsencode(name if is_unique else f"{file.config}\0{file.project_key}\0{name}")
+    unit = found.units.get(key)
+    if unit is None:
+        unit = Unit(key, one_line(name) or "(unnamed)", None, "session", store, file.config, file.project_key)
+        found.units[key] = unit
+    if file.kind == "transcript":
+        unit.project_key, unit.config, unit.store = file.project_key, file.config, store
+    return unit
+
+
+def _agent_unit(found: Found, file: FoundFile, store: str) -> Unit:
+    directory, agent = os.path.dirname(file.path), file.agent or ""
+    key = b"a:" + os.fsencode(f"{directory}\0{agent}")
+    if key not in found.units:
+        parts = directory.replace("\\", "/").split("/")
+        is_workflow = parts[-2:-1] == ["workflows"] and file.session is not None
+        kind = "flat" if file.session is None else "workflow" if is_workflow else "nested"
+        session = one_line(file.session) if file.session else None
+        found.units[key] = Unit(key, session, one_line(agent), kind, store, file.config, file.project_key)
+        found.units[key].run = parts[-1] if is_workflow else None
+    return found.units[key]
+
+
+def _tell_apart(units: Iterable[Unit]) -> None:
+    """Give sessions whose names are equal but do not make them one session ids of their own."""
+    directories: dict[str, set[str | None]] = defaultdict(set)
+    for unit in units:
+        if unit.kind == "session" and unit.session and not UUID.fullmatch(unit.session):
+            directories[unit.session].add(unit.project_key)
+    for unit in units:
+        if unit.session and len(directories.get(unit.session, ())) > 1:
+            unit.session = f"{unit.session}@{unit.project_key}"
+
+
+def storable(text: str | None) -> str | None:
+    """Return a file name as text that a database can hold."""
+    return text.encode(errors="backslashreplace").decode() if text else text

@@ -1,0 +1,65 @@
+"""Bring the index up to date: look what changed, and have it read.
+
+Unchanged files cost a stat.  The code that reads transcripts is not even imported unless one changed.
+"""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from backscroll.index.progress import Progress, Report
+from backscroll.index.units import Found, look, storable
+from backscroll.lazy import lazily
+from backscroll.stores import Store, side
+
+if TYPE_CHECKING:
+    from backscroll.index import assemble, reading
+else:
+    assemble = lazily("backscroll.index.assemble")
+    reading = lazily("backscroll.index.reading")
+
+
+def update(
+    database: sqlite3.Connection, stores: list[Store], on_progress: Callable[[Progress], None] | None = None
+) -> Report:
+    """Bring the index in step with the stores."""
+    begun = time.monotonic()
+    found = look(stores)
+    report = Report(files=sum(len(unit.files) for unit in found.units.values()))
+    known = dict(database.execute("SELECT key, fingerprint FROM unit"))
+    changed = [unit for key, unit in found.units.items() if known.get(key) != unit.fingerprint()]
+    gone = [key for key in known if key not in found.units]
+    report.skipped = report.files - sum(len(unit.files) for unit in changed)
+    if changed or gone:
+        reading.take_in(database, changed, gone, report, on_progress)
+    if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
+        assemble.make_sessions(database, found)
+    _write_stores(database, found)
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+def _write_stores(database: sqlite3.Connection, found: Found) -> None:
+    rows = [
+        (
+            total.kind,
+            json.dumps(total.path),
+            total.files,
+            total.bytes,
+            len(total.sessions),
+            json.dumps([[*item.place, item.reason] for item in total.damage]),
+        )
+        for total in found.totals
+    ]
+    days = {storable(config): side.cleanup_days(paths) for config, paths in found.settings.items()}
+    state = json.dumps([rows, days])
+    if database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone() == (state,):
+        return
+    database.execute("BEGIN IMMEDIATE")
+    database.execute("DELETE FROM store")
+    database.executemany("INSERT INTO store VALUES (?, ?, ?, ?, ?, ?)", rows)
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('stores', ?)", (state,))
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('cleanup days', ?)", (json.dumps(days),))
+    database.execute("COMMIT")

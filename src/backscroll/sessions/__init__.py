@@ -1,0 +1,1 @@
+"""From records to conversations: rows, trees, agents, messages, calls and usage."""

@@ -1,0 +1,257 @@
+"""Facts: what a transcript states beside its tree — titles, directories, versions, agents, lineage.
+
+Each record type has a merge rule (docs/formats.md, "Record types"): the last one wins, all of them
+count, or it says nothing about the conversation and is only counted.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from backscroll.records import Record
+from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded
+
+ZERO_UUID = "00000000-0000-0000-0000-000000000000"
+_TASK_ID = re.compile(r"<task-id>\s*([^<\s]+)\s*</task-id>")
+_TOOL_USE_ID = re.compile(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
+_OLD_TASK_ID = re.compile(r'"task_id"\s*:\s*"([^"\s]+)"')
+
+IGNORED_TYPES = {
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "agent-color",
+    "agent-setting",
+    "agent_metadata",
+    "artifact-autoreact-ledger",
+    "artifact-comment-monitor",
+    "atis-latch",
+    "attribution-snapshot",
+    "bridge-session",
+    "checkpoint",
+    "content-replacement",
+    "cost-state",
+    "data-flow-incomplete",
+    "data-flow-records",
+    "dev-mods",
+    "ended-by-model",
+    "file-history-delta",
+    "file-history-snapshot",
+    "frame-link",
+    "history-suppression",
+    "isolation-latch",
+    "marble-origami-commit",
+    "marble-origami-snapshot",
+    "memory-mode",
+    "mode",
+    "observer-ref",
+    "permission-mode",
+    "pr-link",
+    "repl-mode",
+    "resume-head-vouch",
+    "speculation-accept",
+    "task-summary",
+    "tools-used",
+}
+"""Known types that shape neither the tree nor the facts; they pass through and are counted."""
+
+
+class AgentCall(NamedTuple):
+    """A call that starts an agent: what it asked for."""
+
+    prompt: str | None
+    description: str | None
+    type: str | None
+    time: str | float | None
+
+
+class Notice(NamedTuple):
+    """A notice that a task of an agent has ended, and where its text lies."""
+
+    call: str | None
+    source: int
+    offset: int
+    length: int
+
+
+class Leaf(NamedTuple):
+    """A statement of which record is the visible end, made after `position` rows had been written."""
+
+    uuid: str
+    position: int
+
+
+@dataclass(slots=True)
+class Facts:
+    """Everything that a transcript's records state beside the tree."""
+
+    AGENT_TOOLS: ClassVar[set[str]] = {"Task", "Agent"}
+
+    types: Counter[str] = field(default_factory=Counter)
+    unknown_types: Counter[str] = field(default_factory=Counter)
+    session_ids: dict[str, int] = field(default_factory=dict)
+    cwds: dict[str, int] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=dict)
+    born: dict[int, str | float] = field(default_factory=dict)
+    """The first time stated in each file, in file order: a copy's file begins later than its rows."""
+    git_branch: str | None = None
+    entrypoint: str | None = None
+    custom_title: str | None = None
+    ai_title: str | None = None
+    agent_name: str | None = None
+    last_prompt: str | None = None
+    tag: str | None = None
+    summaries: dict[str, str] = field(default_factory=dict)
+    leaf: Leaf | None = None
+    relocated: str | None = None
+    worktree_of: str | None = None
+    account: str | None = None
+    continued_in: str | None = None
+    derived_from: list[str] = field(default_factory=list)
+    context_from: str | None = None
+    """The session that a fork agent's context begins in."""
+    compaction_details: dict[str, CompactMetadata | None] = field(default_factory=dict)
+    agent_calls: dict[str, AgentCall] = field(default_factory=dict)
+    result_agents: dict[str, str] = field(default_factory=dict)
+    """Agent to call, from the call's result."""
+    result_runs: dict[str, str] = field(default_factory=dict)
+    """Workflow run to call, from the call's result."""
+    progress_agents: dict[str, str] = field(default_factory=dict)
+    notices: dict[str, Notice] = field(default_factory=dict)
+    enqueued: int = 0
+    dequeued: int = 0
+
+    def note(self, head: Head, source: int) -> None:
+        """Take what any record may state."""
+        self.types[head.type or "(none)"] += 1
+        if head.sessionId is not None:
+            self.session_ids[head.sessionId] = self.session_ids.get(head.sessionId, 0) + 1
+        if head.cwd is not None:
+            self.cwds[head.cwd] = self.cwds.get(head.cwd, 0) + 1
+        if head.version is not None:
+            self.versions[head.version] = self.versions.pop(head.version, 0) + 1
+        if head.gitBranch:
+            self.git_branch = head.gitBranch
+        if head.timestamp and source not in self.born:
+            self.born[source] = head.timestamp
+        if self.entrypoint is None:
+            self.entrypoint = head.entrypoint
+
+    def state(self, head: Head, record: Record, source: int, position: int) -> None:
+        """Take what a record outside the tree states."""
+        statement = _STATEMENTS.get(head.type)
+        if statement is not None:
+            statement(self, head, record, source, position)
+        elif head.type not in IGNORED_TYPES:
+            self.unknown_types[head.type or "(none)"] += 1
+
+    def called_agent(self, block: Block, head: Head) -> None:
+        """Remember a call that starts an agent."""
+        value = decoded(block.input)
+        task: dict[str, Any] = value if isinstance(value, dict) else {}
+        self.agent_calls[str(block.id)] = AgentCall(
+            _text(task.get("prompt")), _text(task.get("description")), _text(task.get("subagent_type")), head.timestamp
+        )
+
+    def answered(self, results: tuple[str, ...], head: Head) -> None:
+        """Remember which agent or workflow run a call's result names."""
+        detail = head.toolUseResult
+        if detail is None or isinstance(detail, (str, list, int, float)):
+            return
+        if detail.agentId:
+            self.result_agents.setdefault(detail.agentId, results[0])
+        if detail.runId:
+            self.result_runs.setdefault(detail.runId, results[0])
+
+    def notice(self, text: str, source: int, offset: int, length: int) -> None:
+        """Remember a notice that names the task it is about; the last one holds the result."""
+        task = _TASK_ID.search(text) or _OLD_TASK_ID.search(text)
+        if task is None:
+            return
+        call = _TOOL_USE_ID.search(text)
+        earlier = self.notices.get(task.group(1))
+        named = call.group(1) if call else (earlier.call if earlier else None)
+        self.notices[task.group(1)] = Notice(named, source, offset, length)
+
+
+def _custom_title(facts: Facts, head: Head, *_: object) -> None:
+    facts.custom_title = head.customTitle
+
+
+def _ai_title(facts: Facts, head: Head, *_: object) -> None:
+    facts.ai_title = head.aiTitle or facts.ai_title
+
+
+def _agent_name(facts: Facts, head: Head, *_: object) -> None:
+    facts.agent_name = head.agentName or facts.agent_name
+
+
+def _tag(facts: Facts, head: Head, *_: object) -> None:
+    facts.tag = head.tag or None
+
+
+def _summary(facts: Facts, head: Head, *_: object) -> None:
+    if head.summary:
+        facts.summaries[head.leafUuid or ""] = head.summary
+
+
+def _last_prompt(facts: Facts, head: Head, _record: Record, _source: int, position: int) -> None:
+    facts.last_prompt = head.lastPrompt or facts.last_prompt
+    if head.leafUuid:
+        facts.leaf = Leaf(head.leafUuid, position)
+
+
+def _relocated(facts: Facts, head: Head, *_: object) -> None:
+    facts.relocated = head.relocatedCwd or facts.relocated
+
+
+def _worktree_state(facts: Facts, head: Head, *_: object) -> None:
+    if head.worktreeSession is not None:
+        facts.worktree_of = head.worktreeSession.originalCwd or facts.worktree_of
+
+
+def _continued_in(facts: Facts, head: Head, *_: object) -> None:
+    facts.continued_in = head.continuedInSessionId
+
+
+def _derived_from(facts: Facts, head: Head, *_: object) -> None:
+    facts.derived_from = [item for item in head.sessions or () if isinstance(item, str)]
+
+
+def _session_owner(facts: Facts, head: Head, *_: object) -> None:
+    facts.account = head.accountUuid
+
+
+def _fork_context(facts: Facts, head: Head, *_: object) -> None:
+    facts.context_from = head.parentSessionId
+
+
+def _queue_operation(facts: Facts, head: Head, record: Record, source: int, _position: int) -> None:
+    facts.enqueued += head.operation == "enqueue"
+    facts.dequeued += head.operation in {"dequeue", "remove", "popAll"}
+    if b"task" in record.raw:
+        content = decoded(head.content)
+        facts.notice(content if isinstance(content, str) else "", source, record.offset, record.length)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_STATEMENTS: dict[str | None, Callable[[Facts, Head, Record, int, int], None]] = {
+    "custom-title": _custom_title,
+    "ai-title": _ai_title,
+    "agent-name": _agent_name,
+    "tag": _tag,
+    "summary": _summary,
+    "last-prompt": _last_prompt,
+    "relocated": _relocated,
+    "worktree-state": _worktree_state,
+    "continued-in": _continued_in,
+    "derived-from": _derived_from,
+    "session-owner": _session_owner,
+    "fork-context-ref": _fork_context,
+    "queue-operation": _queue_operation,
+}

@@ -1,0 +1,272 @@
+"""The values that every verb hands out: Session, Message, Part, Call, Usage and their kin.
+
+Field names are the keys of the JSON contract (docs/json.md).  `None` means unknown.
+Nothing here knows how a transcript is stored.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from backscroll.place import Place
+from backscroll.records import Damage, Note
+
+MAIN = "main"
+"""The name of the visible branch."""
+
+Json = Any
+"""A decoded JSON value of foreign making: its shape is never ours to promise."""
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens, each API message counted once; `cost` is None until a price is known."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_write: int | None = None
+    cache_read: int | None = None
+    cost: float | None = None
+    cache_write_5m: int | None = None
+    cache_write_1h: int | None = None
+    messages: int = 0
+    """API messages counted."""
+    lower_bound: bool = False
+    """Some outputs are placeholders that the program wrote before the answer was complete."""
+
+
+@dataclass(slots=True)
+class Part:
+    """One piece of a message.
+
+    kind: text, thinking, call, result, image, document, summary, other.
+    `data` carries what else the kind has: for a call `id`, `name`, `input`; for a result `id`,
+    `error`, `name`; for an image or document `media_type`, `bytes`; for other `type` and `raw`.
+    """
+
+    kind: str
+    text: str | None = None
+    data: dict[str, Json] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Message:
+    """What one speaker said, joined from one or more records.
+
+    role: user (a person or, for an agent, its caller), assistant, tool (results of calls),
+    system (put in by the program).
+    """
+
+    id: str
+    parent: str | None
+    session: str
+    role: str
+    time: datetime | None
+    model: str | None
+    agent: str | None
+    branch: str
+    parts: list[Part]
+    usage: Usage | None
+    place: Place
+    message_id: str | None = None
+    """The API's own id of an assistant message."""
+    is_typed: bool = False
+    """A human typed it."""
+    copied_from: str | None = None
+    """The session that this message was first said in, where this one is a copy."""
+    copies: int = 0
+    """How many more records of the session's own files hold this same message."""
+    marks: list[str] = field(default_factory=list)
+    """What a reader should see in front of it: gap, cycle, compaction, fork."""
+    depth: int = 0
+    """0 in the session itself, 1 in its agents, 2 in theirs."""
+
+
+@dataclass(slots=True)
+class Result:
+    """What a call gave back: the text shown to the model, and the program's own structured data."""
+
+    text: str | None
+    error: bool
+    data: Json = None
+    persisted: str | None = None
+    """The file that holds the whole output, where it was too large for the transcript."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A tool call and its result; `result` is None where none was recorded."""
+
+    id: str
+    name: str
+    input: Json
+    result: Result | None
+    session: str
+    message: str
+    agent: str | None
+    started: datetime | None
+    finished: datetime | None
+    branch: str = "main"
+    started_agent: str | None = None
+    """The agent that this call started."""
+    place: Place | None = None
+    marks: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Branch:
+    """One path of a conversation: `main` is the visible one, the others were left behind."""
+
+    name: str
+    messages: int
+    fork: str | None
+    """The message after which this branch leaves the one it grew from."""
+    parent: str | None
+    """The branch it grew from."""
+    label: str
+    """The first thing said on it."""
+    tip: str
+    started: datetime | None = None
+    updated: datetime | None = None
+
+
+@dataclass(slots=True)
+class Agent:
+    """An agent: a session started by another session."""
+
+    id: str
+    kind: str
+    """inline, flat, nested, workflow: where its transcript lies; missing where it is gone."""
+    type: str | None
+    description: str | None
+    call: str | None
+    """The call that started it."""
+    joined_by: str | None
+    """Which evidence joined it to that call."""
+    parent: str | None
+    """The agent that started it; None for the session itself."""
+    is_internal: bool
+    """A helper of the program (compaction, side question), not part of the conversation."""
+    messages: int
+    calls: int
+    transcript: str | None
+    started: datetime | None = None
+    updated: datetime | None = None
+
+
+@dataclass(slots=True)
+class Compaction:
+    """A place where the program summarised what came before."""
+
+    id: str
+    time: datetime | None
+    trigger: str | None
+    tokens_before: int | None
+    message: str | None
+    """The message that holds the summary."""
+
+
+@dataclass(slots=True)
+class TreeNode:
+    """One node of `tree`: session, branch, compaction, agent, copy, fork."""
+
+    id: str
+    parent: str | None
+    kind: str
+    label: str
+    messages: int | None
+    time: datetime | None = None
+
+
+@dataclass(slots=True)
+class Session:
+    """One conversation with one identity, wherever its pieces lie."""
+
+    id: str
+    title: str | None
+    project: str | None
+    cwd: str | None
+    stores: list[str]
+    state: str
+    started: datetime | None
+    updated: datetime | None
+    messages: int
+    """Messages of people and of the model, agents and all branches included, each once."""
+    calls: int
+    agents: int
+    branches: int
+    compactions: int
+    damage: int
+    model: str | None
+    models: list[str]
+    usage: Usage
+    branch: str | None
+    version: str | None
+    account: str | None
+    rows: list[Json]
+    parent: str | None
+    transcripts: list[str]
+    expires: datetime | None
+    prompts: int = 0
+    """Messages that a human typed."""
+    copied: int = 0
+    """Messages that were first said in another session (a fork's shared beginning)."""
+    copies: list[str] = field(default_factory=list)
+    """Earlier session ids of this same conversation, wholly contained in it."""
+    title_source: str | None = None
+    project_source: str | None = None
+    """Which evidence gave cwd: record, relocated, sibling, config, history, index, guess."""
+    entrypoint: str | None = None
+    bytes: int = 0
+    notes: int = 0
+    tag: str | None = None
+    internal_agents: int = 0
+    project_key: str | None = None
+    """The name of its project directory, as it is; never a decoded path."""
+
+
+@dataclass(slots=True)
+class Transcript:
+    """What `show` answers: a session, its branches, and its messages as they are asked for."""
+
+    session: Session
+    branches: list[Branch]
+    messages: Iterator[Message]
+    damage: list[Damage]
+    notes: list[Note]
+
+
+@dataclass(slots=True)
+class StoreSummary:
+    """What was found in one store, and where."""
+
+    kind: str
+    path: str
+    files: int
+    bytes: int
+    sessions: int
+    damage: list[Damage]
+
+
+@dataclass(slots=True)
+class Overview:
+    """What `backscroll` alone answers."""
+
+    stores: list[StoreSummary]
+    sessions: int
+    latest: list[Session]
+    expiring: list[Session]
+    """Sessions whose transcripts Claude Code will delete within a week, the next one first."""
+    messages: int = 0
+    damage: int = 0
+
+
+@dataclass(slots=True)
+class SessionList:
+    """What `list` answers."""
+
+    total: int
+    sessions: list[Session]
+    agents: dict[str, list[Agent]] = field(default_factory=dict)
+    """Session to its agents, where they were asked for."""

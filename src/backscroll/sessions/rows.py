@@ -1,0 +1,276 @@
+"""Rows: the records of a transcript that make its tree, each as a light entry with its place.
+
+In come the heads of one or more files that hold one conversation; out come `Row` values in file
+order and the `Facts` that all other record types state (titles, working directories, agents).
+Texts, inputs and results stay in the files until somebody asks for them.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from backscroll.records import Record
+from backscroll.sessions import prompts
+from backscroll.sessions.facts import Facts
+from backscroll.sessions.heads import Block, Head, MessageHead, UsageHead, decoded, head_of
+from backscroll.sessions.source import Source
+
+TREE_TYPES = {"user", "assistant", "system", "attachment", "progress"}
+ASSISTANT, SYNTHETIC, BOUNDARY, SYSTEM, ATTACHMENT, QUEUED, PROGRESS, OTHER = (
+    "assistant",
+    "synthetic",
+    "boundary",
+    "system",
+    "attachment",
+    "queued",
+    "progress",
+    "other",
+)
+USER_KINDS = {prompts.TYPED, prompts.PROMPT, prompts.COMMAND, QUEUED}
+SPOKEN_KINDS = USER_KINDS | {ASSISTANT}
+"""What counts as a message of a conversation."""
+LAST_PLACEHOLDER_VERSION = (2, 1, 97)
+LARGEST_COUNT = 2**53
+LABEL_LENGTH = 300
+
+
+class Tokens(NamedTuple):
+    """The usage of one record; None where the record does not say."""
+
+    input: int | None
+    output: int | None
+    cache_write: int | None
+    cache_read: int | None
+    cache_write_5m: int | None
+    cache_write_1h: int | None
+    is_lower_bound: bool
+    cost: float | None
+
+
+class Row:
+    """One record of the tree: who it is, whom it follows, what it holds, where it lies."""
+
+    __slots__ = (
+        "agent",
+        "block",
+        "calls",
+        "copied_from",
+        "group",
+        "is_root",
+        "is_sidechain",
+        "kind",
+        "label",
+        "length",
+        "line",
+        "model",
+        "offset",
+        "parent",
+        "request",
+        "results",
+        "source",
+        "source_row",
+        "text_key",
+        "time",
+        "tokens",
+        "uuid",
+    )
+
+    def __init__(self, source: int, record: Record, head: Head) -> None:
+        self.source = source
+        self.line = record.line
+        self.offset = record.offset
+        self.length = record.length
+        self.uuid = head.uuid
+        self.is_root = head.parentUuid is None
+        self.parent = None if head.parentUuid is UNSET else head.parentUuid
+        self.source_row = head.sourceToolAssistantUUID
+        self.time = head.timestamp
+        self.is_sidechain = bool(head.isSidechain)
+        self.agent = head.agentId
+        self.copied_from = head.forkedFrom
+        self.kind = OTHER
+        self.group: str | None = None
+        self.request: str | None = None
+        self.model: str | None = None
+        self.tokens: Tokens | None = None
+        self.calls: tuple[tuple[str, str], ...] = ()
+        self.results: tuple[str, ...] = ()
+        self.label: str | None = None
+        self.text_key: bytes | None = None
+        self.block: int | None = None
+
+    @property
+    def id(self) -> str:
+        """The record's own id, or its place where it has none."""
+        return self.uuid or f"line-{self.line}"
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether it is part of what people and the model said."""
+        return self.kind in SPOKEN_KINDS
+
+
+@dataclass(slots=True)
+class Rows:
+    """A transcript's rows in file order, the facts around them, and the open sources they lie in."""
+
+    sources: list[Source]
+    rows: list[Row] = field(default_factory=list)
+    facts: Facts = field(default_factory=Facts)
+
+
+def read_rows(sources: list[Source]) -> Rows:
+    """Read the rows and facts of the files that hold one conversation."""
+    found = Rows(sources)
+    for number, source in enumerate(sources):
+        _read_source(found, number, source.heads())
+    return found
+
+
+def _read_source(found: Rows, number: int, records: Iterable[Record]) -> None:
+    facts, rows = found.facts, found.rows
+    for record in records:
+        head = head_of(record.value)
+        facts.note(head, number)
+        if head.type in _FILLERS:
+            row = Row(number, record, head)
+            _FILLERS[head.type](row, head, facts)
+            rows.append(row)
+        elif head.uuid is not None and head.parentUuid is not UNSET:
+            rows.append(Row(number, record, head))
+        else:
+            facts.state(head, record, number, len(rows))
+
+
+def text_key(text: str) -> bytes:
+    """Return a short stable key of a text, to find it again in another file."""
+    return blake2b(text.strip().encode(errors="replace"), digest_size=8).digest()
+
+
+def _text_and_blocks(message: MessageHead | None) -> tuple[str, list[Block]]:
+    content = message.content if message else None
+    if isinstance(content, str):
+        return content, []
+    blocks, texts = [], []
+    for block in content or ():
+        if isinstance(block, str):
+            texts.append(block)
+        else:
+            blocks.append(block)
+            if block.type == "text" and block.text:
+                texts.append(block.text)
+    return "\n".join(texts), blocks
+
+
+def _fill_user(row: Row, head: Head, facts: Facts) -> None:
+    text, blocks = _text_and_blocks(head.message)
+    row.results = tuple(block.tool_use_id for block in blocks if block.tool_use_id)
+    has_results = head.toolUseResult is not None or any(block.type == "tool_result" for block in blocks)
+    row.kind = prompts.kind_of(head, text, has_results=has_results, is_empty=not blocks and not text.strip())
+    if not has_results:
+        row.label = prompts.spoken(text)[:LABEL_LENGTH]
+    if row.kind in USER_KINDS:
+        row.text_key = text_key(text)
+    elif row.kind == prompts.NOTICE or (head.origin and head.origin.kind == "task-notification"):
+        facts.notice(text, row.source, row.offset, row.length)
+    if row.results:
+        facts.answered(row.results, head)
+
+
+def _fill_assistant(row: Row, head: Head, facts: Facts) -> None:
+    message = head.message or MessageHead()
+    text, blocks = _text_and_blocks(message)
+    is_synthetic = message.model == "<synthetic>" or head.isApiErrorMessage
+    row.kind = SYNTHETIC if is_synthetic else ASSISTANT
+    row.group = message.id
+    row.request = head.requestId
+    row.block = head.apiBlockIndex
+    row.label = text[:LABEL_LENGTH] or None
+    row.calls = tuple(
+        (block.id or f"{row.id}#{number}", block.name or "?")
+        for number, block in enumerate(blocks)
+        if (block.type or "").endswith("tool_use")
+    )
+    row.results = tuple(block.tool_use_id for block in blocks if block.tool_use_id)
+    for block in blocks:
+        if block.id and block.name in facts.AGENT_TOOLS:
+            facts.called_agent(block, head)
+    if not is_synthetic:
+        row.model = message.model
+        row.tokens = _tokens(message.usage, head) if message.usage else None
+
+
+def _tokens(usage: UsageHead, head: Head) -> Tokens:
+    cache = usage.cache_creation
+    return Tokens(
+        _count(usage.input_tokens),
+        _count(usage.output_tokens),
+        _count(usage.cache_creation_input_tokens),
+        _count(usage.cache_read_input_tokens),
+        _count(cache.ephemeral_5m_input_tokens) if cache else None,
+        _count(cache.ephemeral_1h_input_tokens) if cache else None,
+        head.costUSD is None and _is_placeholder_version(head.version),
+        head.costUSD,
+    )
+
+
+def _count(value: int | None) -> int | None:
+    return value if value is not None and 0 <= value <= LARGEST_COUNT else None
+
+
+_PLACEHOLDER_VERSIONS: dict[str | None, bool] = {}
+
+
+def _is_placeholder_version(version: str | None) -> bool:
+    if version not in _PLACEHOLDER_VERSIONS:
+        numbers = tuple(int(part) for part in (version or "").split(".")[:3] if part.isascii() and part.isdigit())
+        _PLACEHOLDER_VERSIONS[version] = numbers < LAST_PLACEHOLDER_VERSION
+    return _PLACEHOLDER_VERSIONS[version]
+
+
+def _fill_system(row: Row, head: Head, facts: Facts) -> None:
+    row.kind = SYSTEM
+    if head.subtype == "compact_boundary":
+        row.kind = BOUNDARY
+        row.parent = head.logicalParentUuid or row.parent
+        row.is_root = False
+        facts.compaction_details[row.id] = head.compactMetadata
+
+
+def _fill_attachment(row: Row, head: Head, facts: Facts) -> None:
+    row.kind = ATTACHMENT
+    attachment = head.attachment
+    if attachment is None or attachment.type != "queued_command":
+        return
+    text = queued_text(decoded(attachment.prompt))
+    origin = attachment.origin or head.origin
+    if attachment.commandMode in (None, "prompt", "bash") and (origin is None or origin.kind in prompts.HUMAN_ORIGINS):
+        row.kind = QUEUED
+        row.label = prompts.spoken(text)[:LABEL_LENGTH]
+        row.text_key = text_key(text)
+    facts.notice(text, row.source, row.offset, row.length)
+
+
+def queued_text(prompt: object) -> str:
+    """Return the text of a queued prompt, which is a string or a list of blocks."""
+    if isinstance(prompt, list):
+        return "\n".join(str(block.get("text") or "") for block in prompt if isinstance(block, dict))
+    return prompt if isinstance(prompt, str) else ""
+
+
+def _fill_progress(row: Row, head: Head, facts: Facts) -> None:
+    row.kind = PROGRESS
+    if head.data is not None and head.data.agentId and head.parentToolUseID:
+        facts.progress_agents.setdefault(head.data.agentId, head.parentToolUseID)
+
+
+_FILLERS: dict[str | None, Callable[[Row, Head, Facts], None]] = {
+    "user": _fill_user,
+    "assistant": _fill_assistant,
+    "system": _fill_system,
+    "attachment": _fill_attachment,
+    "progress": _fill_progress,
+}

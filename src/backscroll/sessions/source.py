@@ -1,0 +1,117 @@
+"""Source: one transcript file held open for reading, by scan and by place.
+
+A file that cannot be opened or read is an empty source with its damage.
+"""
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from backscroll.files import open_readonly, reason_of
+from backscroll.formats.jsonl import Scan, scan
+from backscroll.formats.lenient import DUPLICATE_KEYS, has_duplicate_keys, value_of
+from backscroll.formats.streams import Stream, open_stream
+from backscroll.place import Place
+from backscroll.records import Damage, Note, Record
+from backscroll.sessions.heads import decode_head
+
+LONGEST_CHECKED = 1 << 20
+"""Records longer than this are not searched for repeated keys."""
+
+
+class Source:
+    """One transcript file, opened read-only when it is first needed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.damage: list[Damage] = []
+        self.notes: list[Note] = []
+        self.record_bytes = self.damage_bytes = self.blank_bytes = self.size = 0
+        self.records = 0
+        self._file: BinaryIO | None = None
+        self._stream: Stream | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._stream is not None:
+            self._stream.close()
+        if self._file is not None:
+            self._file.close()
+        self._stream = self._file = None
+
+    def heads(self) -> Iterator[Record]:
+        """Yield every record with its head as the value; collect damage, notes and the byte account."""
+        try:
+            stream = self._opened()
+        except OSError as error:
+            self.damage.append(Damage(Place(self.path), reason_of(error)))
+            return
+        account = scan(stream.file, self.path, decode_head)
+        try:
+            yield from self._sorted(account)
+        except OSError as error:
+            self.damage.append(Damage(Place(self.path, offset=account.end), f"reading stopped: {reason_of(error)}"))
+        self._settle(account, stream)
+
+    def _sorted(self, account: Scan) -> Iterator[Record]:
+        for item in account:
+            if isinstance(item, Damage):
+                self.damage.append(item)
+                continue
+            note = item.note or (
+                DUPLICATE_KEYS if _may_repeat_keys(item.raw) and has_duplicate_keys(item.raw) else None
+            )
+            if note is not None:
+                self.notes.append(Note(Place(self.path, item.line, item.offset, item.length), note))
+            self.records += 1
+            yield item
+
+    def _settle(self, account: Scan, stream: Stream) -> None:
+        self.record_bytes = account.record_bytes
+        self.damage_bytes = account.damage_bytes
+        self.blank_bytes = account.blank_bytes
+        self.size = stream.size
+        if stream.wrapping is not None:
+            self.notes.append(Note(Place(self.path), f"stored as {stream.wrapping}"))
+        self.damage.extend(
+            Damage(Place(self.path, offset=offset, length=length), reason) for offset, length, reason in stream.damage
+        )
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return the bytes at a place; fewer where the file has shrunk meanwhile."""
+        file = self._opened().file
+        file.seek(offset)
+        return file.read(length)
+
+    def value(self, offset: int, length: int) -> dict[str, Any]:
+        """Decode the record at a place; an empty one where the file has changed meanwhile."""
+        try:
+            value, _ = value_of(self.read(offset, length))
+        except (OSError, ValueError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the file's lines as they are stored."""
+        file = self._opened().file
+        file.seek(0)
+        yield from file
+
+    def _opened(self) -> Stream:
+        if self._stream is None:
+            self._file = open_readonly(self.path)
+            self._stream = open_stream(self._file)
+        return self._stream
+
+
+def _may_repeat_keys(raw: bytes) -> bool:
+    """Whether it is worth a look: the fast decoder takes the last of two equal keys and says nothing."""
+    return len(raw) < LONGEST_CHECKED and raw.count(b'"uuid"') > 1

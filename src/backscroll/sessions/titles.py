@@ -1,0 +1,30 @@
+"""The title of a session: what the user called it, what the program did, or what was asked first."""
+
+from typing import NamedTuple
+
+from backscroll.sessions.digest import Digest
+
+LONGEST = 200
+
+
+class Title(NamedTuple):
+    """A title and where it comes from: custom, ai, last-prompt, summary, first-prompt, agent."""
+
+    text: str
+    source: str
+
+
+def title_of(digest: Digest, side_title: str | None, summary: str | None) -> Title | None:
+    """Return the first title there is, in the order in which Claude Code itself chooses."""
+    candidates = (
+        (digest.custom_title or side_title, "custom"),
+        (digest.ai_title, "ai"),
+        (digest.last_prompt, "last-prompt"),
+        (summary, "summary"),
+        (digest.first_prompt, "first-prompt"),
+        (digest.agent_name, "agent"),
+    )
+    for text, source in candidates:
+        if text and (line := " ".join(text.split())):
+            return Title(line if len(line) <= LONGEST else line[: LONGEST - 1] + "…", source)
+    return None
