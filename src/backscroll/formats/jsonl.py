@@ -29,6 +29,7 @@ TOO_LONG = f"line longer than {MAX_LINE >> 20} MiB"
 Item = Record | Damage
 
 _CHUNK = 1 << 20
+_LASTING = (NUL_BYTES, TOO_LONG)
 _NOT_READ = object()
 _NUL_OR_BLANK = b"\x00" + BLANKS
 _KINDS = {ord("n"): "null", ord("t"): "true", ord("f"): "false", ord('"'): "string", ord("["): "array"}
@@ -62,7 +63,7 @@ class Scan:
         self.open_tail: int | None = None
         self.record_bytes = self.damage_bytes = 0
         self._file, self._path, self._decode, self._max_line = file, path, decode, max_line
-        self._pending: Damage | None = None
+        self._held: list[Damage] = []
         self._items = self._read()
 
     def __iter__(self) -> Iterator[Item]:
@@ -90,8 +91,8 @@ class Scan:
                 except (ValueError, RecursionError):
                     value = _NOT_READ
                 if value is not _NOT_READ and line.startswith(b'{"') and line.endswith(b"}\n"):
-                    if self._pending is not None:
-                        yield self._pop_pending()
+                    if self._held:
+                        yield from self._released()
                     length = len(line) - 1
                     record = new(Record, (number, position, length, line[:-1], value, None))
                     read_bytes += length
@@ -106,19 +107,17 @@ class Scan:
                     # What a writer appends after this moment belongs to this line, and to a later scan.
                     if not is_ended:
                         break
-            if self._pending is not None:
-                yield self._pop_pending()
+            yield from self._released()
         finally:
             self.end, self.next_line = position, number
             self.record_bytes += read_bytes
-            if self._pending is not None:
-                self._pop_pending()
+            self._released()
 
-    def _pop_pending(self) -> Damage:
-        damage, self._pending = self._pending, None
-        assert damage is not None
-        self.damage_bytes += damage.place.length or 0
-        return damage
+    def _released(self) -> list[Damage]:
+        """Count the damage that was held back, if there is any, and hand it on."""
+        released, self._held = self._held, []
+        self.damage_bytes += sum(damage.place.length or 0 for damage in released)
+        return released
 
     def _examine(self, line: bytes, position: int, number: int, value: Any) -> tuple[list[Item], int, bool]:
         """Return what a line that is not plainly a record holds, its length, and whether it has ended."""
@@ -133,27 +132,24 @@ class Scan:
         """Count records and hand them on; hold damage back for as long as more of the same may follow."""
         ready: list[Item] = []
         for item in items:
-            if isinstance(item, Damage) and self._pending is not None and self._pending.reason == item.reason:
-                self._pending = _joined(self._pending, item)
-                continue
-            if self._pending is not None:
-                ready.append(self._pop_pending())
-            if isinstance(item, Damage):
-                self._pending = item
-            else:
+            if not isinstance(item, Damage):
                 self.record_bytes += item.length
-                ready.append(item)
+                ready += (*self._released(), item)
+            elif self._held and self._held[0].reason == item.reason:
+                self._held = [_joined(self._held[0], item)]
+            else:
+                ready += self._released()
+                self._held = [item]
         return ready
 
     def _last(self, items: list[Item]) -> list[Item]:
         """Account for the last item of an unterminated line; damage stays apart, for a later scan reads it again."""
-        if not items or not isinstance(items[0], Damage):
-            return self._account(items)
-        ready: list[Item] = [] if self._pending is None else [self._pop_pending()]
-        place, reason = items[0]
-        self.open_tail = place.offset
-        self._pending = Damage(place, reason if reason in (NUL_BYTES, TOO_LONG) else INCOMPLETE)
-        return ready
+        ready: list[Item] = list(self._released())
+        if items and isinstance(items[0], Damage):
+            place, reason = items[0]
+            self.open_tail = place.offset
+            items = [Damage(place, reason if reason in _LASTING else INCOMPLETE)]
+        return ready + self._account(items)
 
     def _pass_over(self, line: bytes, position: int, number: int) -> tuple[list[Item], int, bool]:
         """Read on to the end of a line that is too long to be held; blanks and NUL bytes are told apart."""
@@ -178,21 +174,23 @@ class Scan:
         if not raw.strip(_NUL_OR_BLANK):
             return [self._damage(number, offset, len(raw), NUL_BYTES)] if raw else []
         if value is _NOT_READ:
-            try:
-                value, repair = self._value_of(raw)
-            except ValueError:
-                return [self._item_of(piece, line, position, number) for piece in salvage(line) if any(piece[2:])]
+            value, repair = self._read_again(raw, is_changed=note is not None)
             note = ", ".join(filter(None, (note, repair))) or None
+        if value is _NOT_READ:
+            pieces = salvage(line, is_open=not line.endswith(b"\n"))
+            return [self._item_of(piece, line, position, number) for piece in pieces if any(piece[2:])]
         reason = _why_no_record(raw)
         if reason is not None:
             return [self._damage(number, offset, len(raw), reason)]
         return [Record(number, offset, len(raw), raw, value, note)]
 
-    def _value_of(self, raw: bytes) -> tuple[Any, str | None]:
-        try:
-            return self._decode(raw), None
-        except (ValueError, RecursionError):
+    def _read_again(self, raw: bytes, *, is_changed: bool) -> tuple[Any, str | None]:
+        with suppress(ValueError, RecursionError):
+            if is_changed:
+                return self._decode(raw), None
+        with suppress(ValueError):
             return value_of(raw)
+        return _NOT_READ, None
 
     def _item_of(self, piece: Piece, line: bytes, position: int, number: int) -> Item:
         offset, length, value, note = piece

@@ -11,6 +11,7 @@ import codecs
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -32,7 +33,8 @@ Notes = dict[str, None]
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _ZEROS_19 = b"0" * 19
 _LONG_NUMBER = re.compile(rb"[:,\[][ \t\r\n]*+-?[0-9]{19}")
-_BRACKET = re.compile(rb'"[^"]*+"?|([\[{])|([\]}])')
+_BRACKETS = re.compile(rb'"[^"]*+"?|([\[{]++)|([\]}]++)')
+_CLOSING = {b"{": b"}", b"[": b"]", b'"': b'"'}
 _SURROGATE = re.compile(
     rb"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
@@ -47,13 +49,12 @@ def value_of(raw: bytes) -> tuple[Any, str | None]:
     >>> value_of(b'{"text": "a\xffb", "tokens": NaN}')
     ({'text': 'a\\xffb', 'tokens': None}, 'invalid UTF-8 bytes, not-a-number')
     """
-    try:
+    # The error carries the whole text decoded once more: it must be gone before the repairs begin.
+    with suppress(ValueError):
         value = orjson.loads(raw)
-    except ValueError:
-        return _repaired(raw)
-    if _has_long_number(raw) or _is_deep(raw, value):
-        return _repaired(raw)
-    return value, DUPLICATE_KEYS if has_duplicate_keys(raw) else None
+        if not _has_long_number(raw) and not _is_deep(raw, value):
+            return value, DUPLICATE_KEYS if has_duplicate_keys(raw) else None
+    return _repaired(raw)
 
 
 def has_duplicate_keys(raw: bytes) -> bool:
@@ -80,12 +81,20 @@ def without_escapes(raw: bytes) -> bytes:
 
 
 def _repaired(raw: bytes) -> tuple[Any, str | None]:
+    if not _is_closed(raw):
+        raise ValueError("cut short, or not JSON")
     notes: Notes = {}
-    text = _flattened(_paired(_valid(raw, notes), notes), notes)
+    text = _paired(_valid(raw, notes), notes)
     value = _read(text, notes)
     if has_duplicate_keys(text):
         notes[DUPLICATE_KEYS] = None
     return value, ", ".join(notes) or None
+
+
+def _is_closed(raw: bytes) -> bool:
+    """Tell whether the last byte fits the first, which spares a torn line all attempts at repair."""
+    body = raw.strip(b" \t\r\n")
+    return body[-1:] == _CLOSING.get(body[:1], body[-1:])
 
 
 def _has_long_number(raw: bytes) -> bool:
@@ -96,7 +105,7 @@ def _is_deep(raw: bytes, value: Any) -> bool:
     if raw.count(b"[") + raw.count(b"{") <= DEEPEST:
         return False
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(DEEPEST):
         level = [
             inner
             for outer in level
@@ -134,36 +143,42 @@ def _paired(raw: bytes, notes: Notes) -> bytes:
     return text
 
 
+def _read(raw: bytes, notes: Notes) -> Any:
+    try:
+        value = _read_as_deep_as_can_be(raw, notes)
+        is_deep = _is_deep(raw, value)
+    except RecursionError:
+        is_deep = True
+    return _read_as_deep_as_can_be(_flattened(raw, notes), notes) if is_deep else value
+
+
+def _read_as_deep_as_can_be(raw: bytes, notes: Notes) -> Any:
+    if not _has_long_number(raw):
+        with suppress(ValueError):
+            return orjson.loads(raw)
+    return _read_slowly(raw.decode(), notes)
+
+
 def _flattened(raw: bytes, notes: Notes) -> bytes:
     """Replace each value nested deeper than `DEEPEST` levels by a text that says so."""
-    if raw.count(b"[") + raw.count(b"{") <= DEEPEST:
-        return raw
     parts: list[bytes] = []
     depth = start = done = 0
-    for bracket in _BRACKET.finditer(without_escapes(raw)):
-        if bracket.lastindex == 1:
-            depth += 1
-            start = bracket.start() if depth == DEEPEST + 1 else start
-        elif bracket.lastindex == 2:
-            if depth == DEEPEST + 1:
-                size = bracket.end() - start
-                parts += (raw[done:start], b'"[nested deeper than %d levels, %d bytes]"' % (DEEPEST, size))
-                done = bracket.end()
-            depth -= 1
+    for brackets in _BRACKETS.finditer(without_escapes(raw)):
+        count = brackets.end() - brackets.start()
+        if brackets.lastindex == 1:
+            if depth <= DEEPEST < depth + count:
+                start = brackets.start() + DEEPEST - depth
+            depth += count
+        elif brackets.lastindex == 2:
+            if depth - count <= DEEPEST < depth:
+                end = brackets.start() + depth - DEEPEST
+                parts += (raw[done:start], b'"[nested deeper than %d levels, %d bytes]"' % (DEEPEST, end - start))
+                done = end
+            depth -= count
     if depth > DEEPEST:
         raise ValueError("brackets are not closed")
-    if parts:
-        notes[TOO_DEEP] = None
+    notes[TOO_DEEP] = None
     return b"".join((*parts, raw[done:]))
-
-
-def _read(raw: bytes, notes: Notes) -> Any:
-    if not _has_long_number(raw):
-        try:
-            return orjson.loads(raw)
-        except ValueError:
-            pass
-    return _read_slowly(raw.decode(), notes)
 
 
 def _read_slowly(text: str, notes: Notes) -> Any:

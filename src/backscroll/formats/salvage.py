@@ -76,7 +76,7 @@ _METADATA_TYPES = (
     "checkpoint",
 )
 
-# docs/formats.md 3.1: the keys that a record of each type always has besides `type`.
+# docs/formats.md, "Record types": the keys that a record of each type always has besides `type`.
 COMPANIONS: dict[str, frozenset[str]] = {
     **dict.fromkeys(_TREE_TYPES, _TREE_KEYS),
     **dict.fromkeys(_METADATA_TYPES, _METADATA_KEYS),
@@ -86,14 +86,14 @@ COMPANIONS: dict[str, frozenset[str]] = {
     "attribution-snapshot": frozenset({"messageId", "fileStates"}),
     "fork-context-ref": frozenset({"agentId", "parentSessionId"}),
 }
-# Records without a type of this list: prompts in history.jsonl, and Cowork's audit.jsonl (docs/formats.md 5.7).
+# Records without a type of this list: prompts in history.jsonl, and Cowork's audit.jsonl (docs/formats.md, "Cowork").
 _OTHER_SHAPES = (frozenset({"display", "timestamp", "project"}), frozenset({"type", "_audit_timestamp"}))
 
 _BLANK = rb"[ \t\r\n]*+"
-_CANDIDATE = re.compile(rb"\{" + _BLANK + rb'"')
-_STEP = re.compile(
-    rb'[^"{}\[\]\x00]*+(?:"[^"]*+"' + _BLANK + rb"(?=[:,}\]])|([{\[])|([}\]]))",
-)
+_OPENING = re.compile(rb"\{" + _BLANK + rb'"')
+_CANDIDATE = re.compile(rb"\{" + _BLANK + rb'"[A-Za-z_][A-Za-z0-9_]{0,63}"' + _BLANK + rb":")
+_FLAT = rb'[^"{}\[\]\x00]*+'
+_STEP = re.compile(rb"(?:" + _FLAT + rb'"[^"]*+"' + _BLANK + rb"(?=[:,}\]]))*+" + _FLAT + rb"(?:([{\[])|([}\]]))")
 _CONTINUES = re.compile(_BLANK + rb"[,}\]]")
 _PADDING = re.compile(rb"(?:[ \t\r\n\x00]++|\xef\xbb\xbf)*+")
 # What may follow an object that opens a line: nothing that a torn object could go on with, digits included.
@@ -101,6 +101,8 @@ _AFTER_FIRST = re.compile(_BLANK + rb"(?:\Z|[\x00-\x1f{\x80-\xff])")
 # A newline that was overwritten; `}` is not allowed, for it may close what a torn object left open.
 _AFTER_SHAPED = re.compile(_BLANK + rb"[^}](?:\Z|\{" + _BLANK + rb'")', re.DOTALL)
 _AFTER_FOUND = re.compile(_BLANK + rb"(?:\Z|\x00|\{" + _BLANK + rb'(?:"|\Z))')
+_BEFORE_MEMBER = b":,[ "
+_AT_END = re.compile(_BLANK + rb"\Z")
 _NUL_RUN = re.compile(rb"\x00{64,}+")
 
 
@@ -113,15 +115,19 @@ class Piece(NamedTuple):
     note: str | None = None
 
 
-def salvage(line: bytes) -> list[Piece]:
-    """Split a damaged line into records, damage and blanks that together cover each byte of it, in order."""
+def salvage(line: bytes, *, is_open: bool = False) -> list[Piece]:
+    """Split a damaged line into records, damage and blanks that together cover each byte of it, in order.
+
+    At the end of an open line, one that may still be being written, an object that could be a member of an
+    unfinished one is no record yet.
+    """
     plain = without_escapes(line)
     pieces: list[Piece] = []
     done = position = 0
     fresh = _after_padding(line, 0)
-    while candidate := _CANDIDATE.search(plain, position):
-        position, begin = _walk(plain, candidate.start())
-        if begin is None:
+    while (candidate := _next_candidate(plain, position, fresh)) is not None:
+        position, begin = _walk(plain, candidate)
+        if begin is None or (is_open and begin != fresh and _may_go_on(line, begin, position)):
             continue
         found = _record(line, begin, position, is_fresh=begin == fresh, is_first=not done)
         if found is not None:
@@ -145,6 +151,14 @@ def _after_padding(line: bytes, start: int) -> int:
     return found.end() if found else start
 
 
+def _next_candidate(plain: bytes, position: int, fresh: int) -> int | None:
+    """Return where the next object may begin: where nothing but padding came before, or at a key like those we know."""
+    if position <= fresh and _OPENING.match(plain, fresh):
+        return fresh
+    found = _CANDIDATE.search(plain, position)
+    return found.start() if found else None
+
+
 def _walk(plain: bytes, start: int) -> tuple[int, int | None]:
     """Follow the syntax from the brace at `start`; return where it stops and where an object closing there began."""
     opened: list[int] = []
@@ -163,10 +177,16 @@ def _walk(plain: bytes, start: int) -> tuple[int, int | None]:
     return position, None
 
 
+def _may_go_on(line: bytes, begin: int, end: int) -> bool:
+    return line[begin - 1] in _BEFORE_MEMBER and _AT_END.match(line, end) is not None
+
+
 def _record(line: bytes, begin: int, end: int, *, is_fresh: bool, is_first: bool) -> Piece | None:
     """Return the object as a record if its surroundings and its shape allow that."""
     is_bounded = (_AFTER_FIRST if is_fresh else _AFTER_FOUND).match(line, end)
     if not is_bounded and not (is_fresh and _AFTER_SHAPED.match(line, end)):
+        return None
+    if not is_fresh and line.find(b'"type"', begin, end) < 0 and line.find(b'"display"', begin, end) < 0:
         return None
     try:
         value, note = value_of(line[begin:end])
@@ -220,4 +240,4 @@ def _damage(line: bytes, start: int, end: int) -> list[Piece]:
 def _reason(line: bytes, start: int, end: int) -> str:
     if line[start:end].strip(BLANKS) == b"{}":
         return EMPTY_OBJECT
-    return TORN_RECORD if _CANDIDATE.match(line, start, end) else NOT_A_RECORD
+    return TORN_RECORD if _OPENING.match(line, start, end) else NOT_A_RECORD

@@ -80,7 +80,7 @@ def _collected(parts: Iterator[bytes]) -> BinaryIO:
     except BaseException:
         whole.close()
         raise
-    return cast(BinaryIO, whole)
+    return cast("BinaryIO", whole)
 
 
 def _unpacked(file: BinaryIO, size: int, damage: list[Fault]) -> Iterator[bytes]:
