@@ -9,6 +9,7 @@ JSON does not: it has an escape of its own for the same characters, which loses 
 """
 
 import re
+from functools import cache
 
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -23,19 +24,24 @@ _ALWAYS = _CONTROLS + _BIDI + _INVISIBLE + _TAGS + _SURROGATES
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
-HIDDEN = f"[{_ALWAYS}]"
-"""A character class, as a pattern: what no terminal and no reader should be given as it is."""
-
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
-_SUSPECT = re.compile(f"[{_ALWAYS}{_JOINERS}{_SELECTORS}]")
 
-# A joiner is part of a word of a script or of an emoji only between two characters beyond ASCII; a selector only
-# directly after one (or after the base of a keycap).  Anywhere else, and in runs, they are used to hide or to fake.
-_HIDDEN = re.compile(
-    rf"\r\n|[{_ALWAYS}]"
-    rf"|(?<![^\x00-\x7f{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\x00-\x7f{_JOINERS}])"
-    rf"|(?<![^\x00-\x7f{_SELECTORS}])(?<![0-9#*])[{_SELECTORS}]"
-)
+SUSPECT = re.compile(f"[{_ALWAYS}{_JOINERS}{_SELECTORS}]")
+"""Every character that may have to be escaped before it is shown."""
+
+
+@cache  # compiled when it is first needed: 2 ms that most text does not cost
+def _hidden() -> re.Pattern[str]:
+    """Return the pattern of what is escaped.
+
+    A joiner is part of a word of a script or of an emoji only between two characters beyond ASCII; a selector only
+    directly after one (or after the base of a keycap).  Anywhere else, and in runs, they are used to hide or to fake.
+    """
+    return re.compile(
+        rf"\r\n|[{_ALWAYS}]"
+        rf"|(?<![^\x00-\x7f{_JOINERS}])[{_JOINERS}]|[{_JOINERS}](?![^\x00-\x7f{_JOINERS}])"
+        rf"|(?<![^\x00-\x7f{_SELECTORS}])(?<![0-9#*])[{_SELECTORS}]"
+    )
 
 
 def printable(text: str) -> str:
@@ -43,9 +49,9 @@ def printable(text: str) -> str:
 
     Line feeds and tabs stay; `\r\n` becomes a line feed; bytes of a file name that are not UTF-8 are shown as `\xff`.
     """
-    if _PLAIN.fullmatch(text) or _SUSPECT.search(text) is None:  # 400 MB/s for plain text, 65 MB/s beyond ASCII
+    if _PLAIN.fullmatch(text) or SUSPECT.search(text) is None:  # 400 MB/s for plain text, 65 MB/s beyond ASCII
         return text
-    return _HIDDEN.sub(_escape, text)
+    return _hidden().sub(_escape, text)
 
 
 def one_line(text: str) -> str:

@@ -1,0 +1,86 @@
+"""One line on standard error that says how far a long reading is, and erases itself."""
+
+import os
+import sys
+from time import monotonic
+from typing import Protocol, Self
+
+from backscroll.cli.later import figures
+from backscroll.scrub import one_line
+
+_PATIENCE = 0.5
+"""Seconds before anything is shown: short work needs no remark."""
+_PAUSE = 0.1
+"""Seconds between two lines."""
+
+
+class Progress(Protocol):
+    """How far a verb is."""
+
+    @property
+    def done(self) -> int:
+        """Files that were read."""
+
+    @property
+    def total(self) -> int:
+        """Files that will be."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that were read."""
+
+    @property
+    def what(self) -> str:
+        """What is done to them, in a word."""
+
+
+class ProgressLine:
+    """Show progress on a terminal; elsewhere do nothing."""
+
+    def __init__(self) -> None:
+        self.is_shown = sys.stderr.isatty()
+        self.began = monotonic()
+        self.next = self.began + _PATIENCE
+        self.is_dirty = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.erase()
+
+    def __call__(self, progress: Progress) -> None:
+        """Take note of how far the work is."""
+        now = monotonic()
+        if not self.is_shown or now < self.next:
+            return
+        self.next = now + _PAUSE
+        self.is_dirty = True
+        text = describe(progress, now - self.began)[: _width() - 1]
+        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.flush()
+
+    def erase(self) -> None:
+        """Leave no trace of the line."""
+        if self.is_dirty:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+            self.is_dirty = False
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
+def describe(progress: Progress, seconds: float) -> str:
+    """Return `reading 120 of 648, 45 MB, 38 MB/s, 4 s left`."""
+    parts = [f"{one_line(progress.what)} {progress.done:,} of {progress.total:,}"]
+    if progress.bytes and seconds > 0:
+        parts += [figures.size(progress.bytes), f"{figures.size(round(progress.bytes / seconds))}/s"]
+    if 0 < progress.done < progress.total:
+        left = seconds * (progress.total - progress.done) / progress.done
+        parts.append(f"{figures.duration_of(left)} left")
+    return ", ".join(parts)

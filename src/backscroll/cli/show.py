@@ -1,0 +1,83 @@
+"""`backscroll show`: one session as text, Markdown, HTML, JSON or the stored bytes."""
+
+import sys
+
+import click
+
+from backscroll import verbs
+from backscroll.cli.identity import complete_session
+from backscroll.cli.later import html, json, markdown, terminal, text
+from backscroll.cli.options import Settings, examples, reading, streaming
+from backscroll.cli.output import print_bytes, print_document, report_damage
+from backscroll.cli.progress import ProgressLine
+from backscroll.errors import DONE, RefusedError
+from backscroll.sessions.model import Transcript
+
+
+@examples(
+    "backscroll show latest",
+    "backscroll show c9258e92 --full",
+    "backscroll show c9258e92 --branch b1",
+    "backscroll show latest --format html > session.html",
+    "backscroll show latest --raw | grep -c tool_use",
+)
+@click.command("show")
+@click.argument("session", metavar="ID", shell_complete=complete_session)
+@click.option("--branch", metavar="NAME", default="main", help="Show another branch; `tree` names them.")
+@click.option("--all-branches", is_flag=True, help="Show every branch.")
+@click.option("--raw", is_flag=True, help="Write the stored bytes as they are; never to a terminal.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "html", "json"]),
+    default="text",
+    show_default=True,
+    help="How to write it.",
+)
+@click.option("--full", is_flag=True, help="Cut nothing, hide nothing.")
+@streaming
+@reading
+@click.pass_obj
+def command(  # noqa: PLR0913  (one for each option)
+    settings: Settings, *, session: str, branch: str, all_branches: bool, raw: bool, form: str, full: bool
+) -> int:
+    """Show one session, message by message.
+
+    ID is any unique beginning of a session's id, or `latest`, or the path of a transcript.
+    """
+    if raw:
+        return _show_raw(session, settings)
+    with ProgressLine() as progress:
+        transcript = verbs.show(
+            session,
+            settings.root,
+            branch=branch,
+            all_branches=all_branches,
+            update=settings.update,
+            on_progress=progress,
+        )
+    settings.json = settings.json or form == "json"
+    _print(transcript, settings, form, is_full=full)
+    return report_damage(len(transcript.damage), settings)
+
+
+def _print(transcript: Transcript, settings: Settings, form: str, *, is_full: bool) -> None:
+    if settings.jsonl:
+        print_document(json.lines(map(json.message_object, transcript.messages)))
+    elif settings.json:
+        print_document(json.show_document(transcript))
+    elif form == "text":
+        terminal.print_lines(text.show(transcript, terminal.make_paper(settings, is_full=is_full)), settings)
+    else:
+        paper = terminal.make_paper(settings, is_full=is_full, is_document=True)
+        print_document((markdown if form == "md" else html).document(transcript, paper))
+
+
+def _show_raw(session: str, settings: Settings) -> int:
+    if sys.stdout.isatty():
+        raise RefusedError(
+            "stored bytes could command your terminal",
+            remedy="Send them elsewhere: backscroll show ID --raw > file, or read them with --full or --json.",
+        )
+    print_bytes(verbs.raw(session, settings.root))
+    return DONE

@@ -1,0 +1,33 @@
+"""`backscroll tree`: the shape of one session."""
+
+import click
+
+from backscroll import verbs
+from backscroll.cli.identity import complete_session
+from backscroll.cli.later import json, terminal
+from backscroll.cli.later import tree as view
+from backscroll.cli.options import Settings, examples, reading
+from backscroll.cli.output import print_document, report_damage
+from backscroll.cli.progress import ProgressLine
+
+
+@examples(
+    "backscroll tree latest",
+    "backscroll tree c9258e92 --json",
+)
+@click.command("tree")
+@click.argument("session", metavar="ID", shell_complete=complete_session)
+@reading
+@click.pass_obj
+def command(settings: Settings, *, session: str) -> int:
+    """Show the branches, forks, compactions and agents of a session.
+
+    ID is any unique beginning of a session's id, or `latest`, or the path of a transcript.
+    """
+    with ProgressLine() as progress:
+        found, nodes = verbs.tree(session, settings.root, update=settings.update, on_progress=progress)
+    if settings.json:
+        print_document(json.tree_document(found, nodes))
+    else:
+        terminal.print_lines(view.tree(found, nodes, terminal.make_paper(settings)), settings)
+    return report_damage(found.damage, settings)

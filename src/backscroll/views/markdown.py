@@ -1,0 +1,186 @@
+"""A session as a Markdown document, message by message.
+
+Comes in: a `Transcript`.  Goes out: text in pieces.  What people and Claude wrote stays Markdown, but raw HTML is
+neutralised, images are not loaded, headings are set below ours and fences are always closed; what tools took and gave
+is fenced, each fence longer than any inside it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from backscroll.records import Damage
+from backscroll.scrub import one_line, printable
+from backscroll.sessions.model import Message, Part, Session, Transcript
+from backscroll.views.diff import DiffLine, call_diff
+from backscroll.views.figures import moment, period, tilde
+from backscroll.views.json import dumps
+from backscroll.views.listing import place_text
+from backscroll.views.paper import Paper
+from backscroll.views.parts import label
+from backscroll.views.tools import TODO_BOXES, about, command_text, plan_text, todo_lines, tool_name, written_text
+from backscroll.views.visible import departures, is_boundary, is_shown, notice_of, remarks, speaker, words_of
+
+_TICKS = re.compile(r"`{3,}")
+_FENCE = re.compile(r"[ >]*(`{3,}+|~{3,}+)[^`]*+")
+_CODE_SPAN = re.compile(r"(`+)(?:[^`]{1,2000})\1(?!`)")
+_HTML = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK = re.compile(r"\]\([ \t]*(?!https?://|mailto:|#)", re.IGNORECASE)
+_HEADING = re.compile(r"^( {0,3})(#{1,4})(?=[ \t])", re.MULTILINE)
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
+
+
+def document(transcript: Transcript, paper: Paper) -> Iterator[str]:
+    """Yield a session as Markdown."""
+    yield from _header(transcript.session, paper)
+    paper = replace(paper, base=transcript.session.cwd)
+    speaking: tuple[str, str | None] | None = None
+    for message in transcript.messages:
+        parts = message.parts if is_shown(message, is_full=paper.is_full) else []
+        yield from (f"---\n\n*{plain(text)}*\n\n" for text in remarks(message))
+        body = "".join(_part(part, paper) for part in parts)
+        who = ("assistant" if message.role == "tool" else message.role, message.agent)
+        if body and who != speaking and message.role != "tool":
+            speaking = who
+            yield f"## {_title(message, paper)}\n\n"
+        yield body
+        yield from (f"---\n\n*{plain(text)}*\n\n" for text in departures(message))
+    yield from _damage(transcript.damage, paper)
+
+
+def plain(text: str) -> str:
+    """Return foreign text on one line that Markdown takes for nothing but text."""
+    return _SPECIAL.sub(r"\\\1", one_line(text)).replace("\\<", "&lt;")
+
+
+def code_span(text: str) -> str:
+    """Return foreign text on one line as code, between more ticks than it holds."""
+    clean = one_line(text)
+    ticks = "`" * (max((len(run) for run in re.findall(r"`+", clean)), default=0) + 1)
+    return f"{ticks} {clean} {ticks}" if "`" in clean else f"{ticks}{clean}{ticks}" if clean else ""
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return text as a code block whose fence is longer than any inside it."""
+    clean = printable(text).strip("\n")
+    longest = max(map(len, _TICKS.findall(clean)), default=2) if "```" in clean else 2
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{clean}\n{fence}\n\n"
+
+
+def safe_markdown(text: str) -> str:
+    """Return Markdown of foreign making without raw HTML, remote images, other links or an open fence."""
+    lines: list[str] = []
+    fence = ""
+    for line in printable(text).strip("\n").split("\n"):
+        found = _FENCE.fullmatch(line)
+        if fence:
+            if line.strip(" >") and not line.strip(" >").strip(fence[0]) and len(line.strip(" >")) >= len(fence):
+                fence = ""
+            lines.append(line)
+        elif found is not None:
+            fence = found[1]
+            lines.append(line)
+        else:
+            lines.append(_safe_line(line))
+    return "\n".join(lines) + (f"\n{fence}" if fence else "")
+
+
+def _safe_line(line: str) -> str:
+    if not _SPECIAL.search(line):
+        return line
+    pieces: list[str] = []
+    end = 0
+    for span in _CODE_SPAN.finditer(line):
+        pieces += [_safe_text(line[end : span.start()]), span[0]]
+        end = span.end()
+    return _HEADING.sub(r"\1##\2", "".join([*pieces, _safe_text(line[end:])]))
+
+
+def _safe_text(text: str) -> str:
+    text = _HTML.sub("&lt;", text).replace("![", "\\![")
+    return _LINK.sub(r"]\\(", text)
+
+
+def _header(session: Session, paper: Paper) -> Iterator[str]:
+    yield f"# {plain(session.title or session.id)}\n\n"
+    facts = [
+        ("Session", session.id),
+        ("Project", tilde(session.cwd or session.project or "", paper)),
+        ("Time", period(session.started, session.updated, paper)),
+        ("Model", ", ".join(session.models) or session.model),
+        ("Messages", f"{session.messages:,}"),
+        ("Calls", f"{session.calls:,}" if session.calls else ""),
+    ]
+    yield "".join(f"- {name}: {plain(value)}\n" for name, value in facts if value) + "\n"
+
+
+def _title(message: Message, paper: Paper) -> str:
+    agent = f" (agent {message.agent})" if message.agent else ""
+    branch = f" [branch {message.branch}]" if message.branch != "main" else ""
+    time = f", {moment(message.time, paper)}" if message.time else ""
+    return plain(speaker(message) + agent + branch) + time
+
+
+def _part(part: Part, paper: Paper) -> str:
+    if part.kind in ("text", "summary"):
+        text = words_of(part)
+        return safe_markdown(text) + "\n\n" if text.strip() else ""
+    if part.kind == "thinking":
+        return _quoted(part.text) if part.text and part.text.strip() else ""
+    if part.kind == "call":
+        return _call(part, paper)
+    if part.kind == "result":
+        return _result(part)
+    if part.kind in ("image", "document"):
+        return f"*{plain(label(part))}*\n\n"
+    return _other(part, paper)
+
+
+def _other(part: Part, paper: Paper) -> str:
+    if is_boundary(part) and not paper.is_full:
+        return ""
+    if (notice := notice_of(part)) is not None:
+        return fenced(notice)
+    return f"*{plain(str(part.data.get('type') or part.kind))}*\n\n" + (_raw(part) if paper.is_full else "")
+
+
+def _quoted(text: str) -> str:
+    lines = safe_markdown(text).split("\n")
+    return "\n".join(f"> {line}".rstrip() for line in ["*Thinking*", "", *lines]) + "\n\n"
+
+
+def _raw(part: Part) -> str:
+    return fenced(part.text) if part.text else fenced(dumps(part.data.get("raw")), "json")
+
+
+def _call(part: Part, paper: Paper) -> str:
+    name, call_input = str(part.data.get("name") or "?"), part.data.get("input")
+    head = f"**{plain(tool_name(name))}** {code_span(about(name, call_input, paper))}".rstrip() + "\n\n"
+    if diff := call_diff(name, call_input):
+        return head + fenced(diff_text(diff), "diff")
+    if (written := written_text(name, call_input)) is not None:
+        return head + fenced(written[1])
+    if (command := command_text(name, call_input)) is not None:
+        return head + fenced(command, "bash")
+    if (plan := plan_text(name, call_input)) is not None:
+        return head + safe_markdown(plan) + "\n\n"
+    if todos := todo_lines(call_input):
+        return head + "".join(f"- {TODO_BOXES.get(status, '☐')} {plain(text)}\n" for status, text in todos) + "\n"
+    return head + (fenced(dumps(call_input), "json") if paper.is_full else "")
+
+
+def diff_text(diff: list[DiffLine]) -> str:
+    """Return a diff as text."""
+    return "\n".join(f"@@ {line.text} @@" if line.sign == "@" else line.sign + line.text for line in diff)
+
+
+def _result(part: Part) -> str:
+    failed = "*failed*\n\n" if part.data.get("error") else ""
+    return failed + (fenced(part.text) if part.text and part.text.strip() else "*no output*\n\n")
+
+
+def _damage(damage: list[Damage], paper: Paper) -> Iterator[str]:
+    if damage:
+        yield "---\n\n## Damage\n\n"
+        yield from (f"- {plain(place_text(one.place, paper))}: {plain(one.reason)}\n" for one in damage)
