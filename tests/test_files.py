@@ -42,6 +42,21 @@ def test_a_fifo_does_not_block(tmp_path: Path) -> None:
         open_readonly(tmp_path / "fifo")
 
 
+def test_a_fifo_that_took_a_files_place_does_not_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """T03: what is swapped between the look and the opening is refused at once, and no descriptor stays open."""
+    (tmp_path / "file").write_bytes(b"")
+    os.mkfifo(tmp_path / "fifo")
+    regular = (tmp_path / "file").lstat()
+    monkeypatch.setattr(os, "lstat", lambda _: regular)
+    lowest = os.dup(0)
+    os.close(lowest)
+    with pytest.raises(NotRegularError, match="FIFO"):
+        open_readonly(tmp_path / "fifo")
+
+    assert os.dup(0) == lowest
+    os.close(lowest)
+
+
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     """F02, F08: a link is refused, wherever it leads."""
     (tmp_path / "link").symlink_to("/dev/zero")

@@ -1,9 +1,12 @@
 """The name of a project's directory: exact for every path that the real program was run in."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backscroll.stores.project_key import _base36, _hash, canon, could_be, encode
 
@@ -86,3 +89,13 @@ def test_several_projects_share_a_key(cwd: str) -> None:
 def test_what_a_key_may_mean(key: str, cwd: str, expected: bool) -> None:
     """A key fits its path, an old spelling with other characters, another drive case and an unknown hash."""
     assert could_be(key, cwd) is expected
+
+
+@given(st.text(st.characters(), max_size=300))
+def test_a_path_always_fits_its_key(cwd: str) -> None:
+    """Any text at all has a key of dashes, letters and digits, at most 207 long, that it fits."""
+    key = encode(cwd)
+
+    assert re.fullmatch(r"[A-Za-z0-9-]{0,207}", key)
+    assert could_be(key, cwd)
+    assert len(canon(cwd)) == len(cwd.encode("utf-16-le", "surrogatepass")) // 2

@@ -76,6 +76,13 @@ def test_the_global_config_beside(tmp_path: Path) -> None:
     ]
 
 
+def test_a_global_config_that_is_no_file(tmp_path: Path) -> None:
+    """A directory in the place of `.claude.json` is reported."""
+    (tmp_path / ".claude.json").mkdir()
+
+    assert [item.reason for item in walked(tmp_path) if isinstance(item, Damage)] == ["not a regular file (directory)"]
+
+
 def test_history_in_file_order(tmp_path: Path) -> None:
     """Prompts of history.jsonl carry text, time, project, session and pastes; bad lines are damage."""
     full = {"display": "fix it", "pastedContents": {"1": {"id": 1}}, "timestamp": 1777629600000}

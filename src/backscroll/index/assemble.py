@@ -321,6 +321,10 @@ def _put(session: Session, place: Cwd | None, worktree_of: str | None) -> None:
 
 def _place_the_unplaced(database: sqlite3.Connection) -> None:
     """Give sessions without a fitting directory of their own that of a sibling in the same project directory."""
+    database.execute(  # what a sibling said before may hold no longer
+        "UPDATE session SET cwd = json_extract(body, '$.cwd'), project = json_extract(body, '$.project'),"
+        " cwd_source = json_extract(body, '$.project_source') WHERE cwd_source = 'sibling'"
+    )
     database.execute(
         "UPDATE session SET cwd = sibling.cwd, project = sibling.project, cwd_source = 'sibling' FROM ("
         " SELECT project_key AS of_key, min(cwd) AS cwd, min(project) AS project FROM session"
@@ -342,7 +346,7 @@ def _relate(database: sqlite3.Connection, session: Session, copies: set[str]) ->
 def _title(database: sqlite3.Connection, name: str, unit: _UnitRow) -> tuple[str | None, str | None]:
     summary = database.execute(
         "SELECT summary.text FROM unit JOIN said ON said.unit = unit.id JOIN summary ON summary.leaf = said.last"
-        " WHERE unit.session = ? AND unit.agent IS NULL ORDER BY summary.rowid DESC LIMIT 1",
+        " WHERE unit.session = ? AND unit.agent IS NULL ORDER BY said.rowid DESC, summary.text LIMIT 1",
         (name,),
     ).fetchone()
     own = next(reversed(unit.digest.summaries.values()), None) if not unit.digest.counts.messages else None

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from backscroll.index.extracts import EXTRACTS, Row
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Unit, storable
 from backscroll.sessions.conversation import read_conversation
-from backscroll.sessions.digest import Said, Spend, id_key, make_digest, said, spends
+from backscroll.sessions.digest import make_digest
 
 BATCH_BYTES = 64 << 20
 BATCH_UNITS = 500
@@ -23,8 +24,6 @@ WORTH_PROCESSES = 24 << 20
 """From this many changed bytes on, starting worker processes pays."""
 MANY = 200
 """From this many changed units on, every session's row is made anew instead of looking for neighbours."""
-
-_INSERT_SPEND = "INSERT INTO spend VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def take_in(
@@ -47,11 +46,9 @@ class Reading(NamedTuple):
     """What reading one unit gave; plain values, so that another process can send them."""
 
     digest: bytes
-    spends: list[Spend]
-    said: list[Said]
+    extracts: list[list[Row]]
     born: str | None
     session: str | None
-    summaries: dict[str, str]
     records: int
     damage: int
 
@@ -62,11 +59,9 @@ def read_unit(paths: list[str], agent: str | None) -> Reading:
         digest = make_digest(conversation, agent)
         return Reading(
             msgspec.msgpack.encode(digest),
-            list(spends(conversation)),
-            list(said(conversation)),
+            [[tuple(row) for row in extract.rows(conversation, digest)] for extract in EXTRACTS],
             digest.born,
             next(iter(digest.session_ids), None),
-            digest.summaries,
             digest.records,
             len(digest.damage),
         )
@@ -155,18 +150,8 @@ def _write_unit(database: sqlite3.Connection, unit: Unit, reading: Reading, *, i
         ),
     )
     number = cursor.lastrowid
-    database.executemany(
-        _INSERT_SPEND,
-        (
-            (number, spend.key, spend.request, spend.time, spend.is_copy, spend.model, *spend.tokens)
-            for spend in reading.spends
-        ),
-    )
-    database.executemany("INSERT INTO said VALUES (?, ?, ?, ?)", ((number, *item) for item in reading.said))
-    database.executemany(
-        "INSERT INTO summary VALUES (?, ?, ?)",
-        ((number, id_key(leaf), text) for leaf, text in reading.summaries.items()),
-    )
+    for extract, rows in zip(EXTRACTS, reading.extracts, strict=True):
+        database.executemany(extract.insert, ((number, *row) for row in rows))
     database.execute("INSERT OR IGNORE INTO dirty VALUES (?)", (session,))
     if not is_bulk:
         _mark_neighbours(database, number)
@@ -189,9 +174,8 @@ def _remove_unit(database: sqlite3.Connection, key: bytes, *, is_bulk: bool) -> 
     database.execute("INSERT OR IGNORE INTO dirty VALUES (?)", (session,))
     if not is_bulk:
         _mark_neighbours(database, number)
-    database.execute("DELETE FROM spend WHERE unit = ?", (number,))
-    database.execute("DELETE FROM said WHERE unit = ?", (number,))
-    database.execute("DELETE FROM summary WHERE unit = ?", (number,))
+    for extract in EXTRACTS:
+        database.execute(extract.delete, (number,))
     database.execute("DELETE FROM unit WHERE id = ?", (number,))
 
 

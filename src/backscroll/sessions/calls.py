@@ -20,7 +20,7 @@ from backscroll.sessions.rows import Row, queued_text
 from backscroll.sessions.tree import Node, Tree
 
 LARGEST_OUTPUT = 64 << 20
-_PERSISTED = re.compile(r"<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
+_PERSISTED = re.compile(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
 _NOTICE_RESULT = re.compile(r"<result>\s*(.*?)\s*</result>", re.DOTALL)
 
 
@@ -92,11 +92,13 @@ class CallReader:
     def _add_persisted(self, result: Result) -> None:
         """Put the whole output in the place of the short notice that stands for it."""
         named = result.data.get("persistedOutputPath") if isinstance(result.data, dict) else None
-        found = _PERSISTED.search(result.text or "")
+        found = _PERSISTED.match(result.text or "")
         name = found.group(1) if found else os.path.basename(str(named).replace("\\", "/")) if named else None
         if not name or name in (".", ".."):
             return
         for directory in self._outputs:
+            if os.path.islink(directory):  # it could lead anywhere
+                continue
             path = os.path.join(directory, name)
             try:
                 result.text = read_small(path, LARGEST_OUTPUT).decode(errors="replace")

@@ -237,7 +237,7 @@ def _message(value: Any) -> dict[str, Any] | None:
 
 
 def _tool_use_result(value: Any) -> Any:
-    return _fitting(value, ToolUseResultHead) if isinstance(value, dict) else None
+    return _fitting(value, ToolUseResultHead) if isinstance(value, dict) else value
 
 
 _FIELDS: dict[type[Struct], dict[str, Any]] = {

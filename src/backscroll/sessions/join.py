@@ -112,8 +112,9 @@ def _attachment_parts(row: Row, value: dict[str, Any]) -> Iterator[Part]:
     attachment = value.get("attachment")
     detail = attachment if isinstance(attachment, dict) else {}
     if row.kind == QUEUED:
-        yield from _spoken_parts(queued_text(detail.get("prompt")), "text")
         prompt = detail.get("prompt")
+        if text := queued_text(prompt):
+            yield from _spoken_parts(text, "text")
         yield from (part for part in parts_of(prompt if isinstance(prompt, list) else []) if part.kind != "text")
     else:
         yield Part("other", None, {"type": str(detail.get("type") or "attachment"), "raw": attachment})

@@ -1,6 +1,6 @@
 """The true working directory of a session, and the project it belongs to.
 
-A directory name below `projects/` cannot be decoded (docs/formats.md, "Project directories"), so the
+A directory name below `projects/` cannot be decoded (docs/formats.md, "Project directory key"), so the
 answer comes from evidence, strongest first, and says which.  Worktrees are folded under their
 repository.
 """

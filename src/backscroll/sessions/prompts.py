@@ -19,7 +19,7 @@ NOTICE = "notice"
 HUMAN_SOURCES = {None, "typed", "queued", "suggestion_accepted"}
 HUMAN_ORIGINS = {None, "human"}
 
-_COMMAND_TAGS = ("command-name", "command-message", "command-args", "bash-input")
+_COMMAND_TAGS = ("command-name", "command-message", "command-args", "command-contents", "bash-input")
 _NOTICE_TAGS = (
     "local-command-stdout",
     "local-command-stderr",
@@ -75,7 +75,7 @@ def _kind_of_envelope(text: str) -> str | None:
 
 def spoken(text: str) -> str:
     """Return a prompt as a person would repeat it: `/name args`, `!command`, without the editor's preamble."""
-    if name := _COMMAND_NAME.search(text):
+    if _kind_of_envelope(text) == COMMAND and (name := _COMMAND_NAME.search(text)):
         args = _COMMAND_ARGS.search(text)
         command = name.group(1) if name.group(1).startswith("/") else f"/{name.group(1)}"
         return f"{command} {args.group(1)}".strip() if args else command

@@ -83,7 +83,7 @@ class SessionReader:
         told: set[str] = set()
         positions = range(len(self.tree.nodes)) if branch is None else self.tree.read_along(branch)
         stack = [_Frame(None, self._conversation, self.tree, iter(positions), is_own=False)]
-        waiting = [name for name, agent in self._agents.items() if agent.call is None or internal]
+        waiting = self._lost_agents()
         try:
             while stack or waiting:
                 if not stack:
@@ -99,6 +99,16 @@ class SessionReader:
             while stack:
                 self._leave(stack.pop())
             self.close()
+
+    def _lost_agents(self) -> list[str]:
+        """Return the agents whose call is unknown, or stands in no transcript that is left; they are told last."""
+        trees = (self.tree, *(inline.tree for inline in self._conversation.inline))
+        calls = {call for tree in trees for node in tree.nodes for row in node.rows for call, _ in row.calls}
+        return [
+            name
+            for name, agent in self._agents.items()
+            if agent.call is None or (agent.call not in calls and agent.parent not in self._agents)
+        ]
 
     def _message(self, position: int, stack: list[_Frame]) -> Message:
         frame = stack[-1]

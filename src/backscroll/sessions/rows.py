@@ -257,7 +257,8 @@ def _fill_attachment(row: Row, head: Head, facts: Facts) -> None:
 def queued_text(prompt: object) -> str:
     """Return the text of a queued prompt, which is a string or a list of blocks."""
     if isinstance(prompt, list):
-        return "\n".join(str(block.get("text") or "") for block in prompt if isinstance(block, dict))
+        texts = (block.get("text") if isinstance(block, dict) else block for block in prompt)
+        return "\n".join(text for text in texts if isinstance(text, str) and text)
     return prompt if isinstance(prompt, str) else ""
 
 

@@ -39,6 +39,9 @@ class Source:
     ) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        self.close()  # nobody need ask for the messages of a session that was opened
+
     def close(self) -> None:
         """Give the file back."""
         if self._stream is not None:

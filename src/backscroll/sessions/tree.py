@@ -47,6 +47,11 @@ class Node:
         """The row that stands for the node."""
         return self.rows[0]
 
+    @property
+    def is_beside(self) -> bool:
+        """Whether it leads nowhere itself, and goes with the message that it hangs on."""
+        return self.is_silent or self.is_inner
+
 
 @dataclass(slots=True)
 class Path:
@@ -70,13 +75,12 @@ class Tree:
         """Return the nodes that a reader of one branch sees, in file order: from the start to its tip."""
         path = next(path for path in self.branches if path.name == name)
         seen = _ancestors(self.nodes, path.tip)
+        seen.update(position for position, node in enumerate(self.nodes) if node.branch == name)
         pending = list(seen)
         while pending:
-            silent = [child for child in self.nodes[pending.pop()].children if self.nodes[child].is_silent]
-            pending.extend(silent)
-            seen.update(silent)
-        if name == MAIN:
-            seen.update(position for position, node in enumerate(self.nodes) if node.branch == MAIN)
+            beside = [child for child in self.nodes[pending.pop()].children if self.nodes[child].is_beside]
+            pending.extend(beside)
+            seen.update(beside)
         return sorted(seen)
 
 
@@ -330,7 +334,7 @@ def _name_branches(nodes: list[Node], order: list[int], latest: list[int], heirs
         if position in on_main:
             continue
         continues = parent != NOBODY and parent not in on_main and heirs[parent] == position
-        if nodes[position].is_silent or nodes[position].is_inner or continues:
+        if nodes[position].is_beside or continues:
             owner[position] = owner[parent] if parent != NOBODY else NOBODY
         else:
             owner[position] = position

@@ -1,6 +1,6 @@
 """What lies beside the transcripts: prompts, todos, plans, file versions, settings, the registry of live sessions.
 
-First the store that finds these files (docs/formats.md, "Everything else under CONFIG that matters"), then one
+First the store that finds these files (docs/formats.md, "Side files"), then one
 tolerant reader for each kind that is used.  A reader never raises for bad data: it gives what it could read, and a
 `Damage` either in its stream or appended to the list that its caller hands in.
 """

@@ -1,0 +1,45 @@
+"""Extracts: what the index keeps of a conversation in tables of its own, one entry per table.
+
+A capability that needs something from every transcript adds one `Extract`: how to take its rows from
+a conversation that is being read anyway, how to write them, and how to forget them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from backscroll.sessions.conversation import Conversation
+from backscroll.sessions.digest import Digest, id_key, said, spends
+
+Row = tuple[Any, ...]
+
+
+class Extract(NamedTuple):
+    """One table of rows that belong to a unit; the unit's number is the first value of each row."""
+
+    rows: Callable[[Conversation, Digest], Iterable[Row]]
+    insert: str
+    delete: str
+
+
+def _spend_rows(conversation: Conversation, _: Digest) -> Iterator[Row]:
+    for spend in spends(conversation):
+        yield (spend.key, spend.request, spend.time, spend.is_copy, spend.model, *spend.tokens)
+
+
+def _said_rows(conversation: Conversation, _: Digest) -> Iterator[Row]:
+    return said(conversation)
+
+
+def _summary_rows(_: Conversation, digest: Digest) -> Iterator[Row]:
+    return ((id_key(leaf), text) for leaf, text in digest.summaries.items())
+
+
+EXTRACTS = (
+    Extract(
+        _spend_rows,
+        "INSERT INTO spend VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "DELETE FROM spend WHERE unit = ?",
+    ),
+    Extract(_said_rows, "INSERT INTO said VALUES (?, ?, ?, ?)", "DELETE FROM said WHERE unit = ?"),
+    Extract(_summary_rows, "INSERT INTO summary VALUES (?, ?, ?)", "DELETE FROM summary WHERE unit = ?"),
+)
