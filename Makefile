@@ -31,9 +31,11 @@ lint: setup  ## formatting, lint, types, import contracts, generated docs
 	$(bin)/mypy --no-error-summary
 	$(bin)/lint-imports --no-logo
 	$(bin)/python scripts/write_cli_docs.py --check
+	$(bin)/python scripts/draw_pictures.py --check
 
-docs: setup  ## write docs/cli.md anew from the commands' help
+docs: setup  ## write anew what is generated: docs/cli.md, the pictures, the output in README.md
 	$(bin)/python scripts/write_cli_docs.py
+	$(bin)/python scripts/draw_pictures.py
 
 format: setup  ## format the code and mend what ruff can mend
 	$(bin)/ruff check --quiet --fix-only

@@ -9,7 +9,8 @@ if [ "$sessions" != 0 ]; then
     exec .venv/bin/backscroll
 fi
 
-demo="$(.venv/bin/backscroll demo)"
+demo=.venv/demo
+.venv/bin/backscroll demo "$demo" >/dev/null
 echo "No session of Claude Code was found on this machine: this is the demo home, $demo"
 echo
 exec .venv/bin/backscroll --root "$demo"

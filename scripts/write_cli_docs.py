@@ -17,6 +17,16 @@ HEAD = """\
 The help of every command, as the program prints it; `make docs` writes this page.
 What the JSON means is in [json.md](json.md), the same verbs in Python are in [python.md](python.md).
 """
+SEE_ALSO = {
+    "overview": "overview",
+    "stores": "stores",
+    "list": "sessions",
+    "show": "messages",
+    "tree": "the-shape-of-a-session",
+    "calls": "calls",
+    "index": "the-index",
+}
+"""Each command's section in python.md; that in json.md has the command's own name."""
 
 
 def commands(context: click.Context) -> Iterator[click.Context]:
@@ -34,7 +44,14 @@ def section(context: click.Context) -> str:
     """Render one command's help as a section of the page."""
     text = click.unstyle(context.command.get_help(context))
     lines = "\n".join(line.rstrip() for line in text.splitlines())
-    return f"## {context.command_path}\n\n```text\n{lines}\n```\n"
+    return f"## {context.command_path}\n\n{see_also(str(context.info_name))}```text\n{lines}\n```\n"
+
+
+def see_also(name: str) -> str:
+    """Return the links to the same command in Python and in JSON, where there is one."""
+    if name not in SEE_ALSO:
+        return ""
+    return f"[In Python](python.md#{SEE_ALSO[name]}) · [its JSON](json.md#{name})\n\n"
 
 
 def page() -> str:

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PROGRAM", "answer", "run", "shown", "strictly"]
+__all__ = ["PROGRAM", "TIMEOUT", "answer", "run", "shown", "strictly"]
 
 PROGRAM = [sys.executable, "-m", "backscroll"]
 

@@ -14,6 +14,7 @@ look: 1.0.0 one record per message, 1.0.128 agents inline, 2.0.60 agents flat, 2
 Nothing here is random and no clock is read.  No test reads the real home: homes lie below a test's tmp_path.
 """
 
+import atexit
 import hashlib
 import json
 import os
@@ -21,6 +22,7 @@ import pickle
 import sqlite3
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -217,11 +219,25 @@ def conversation(directory: Path, *records: Mapping[str, Any] | bytes, is_agent:
     return read_conversation([str(path)], is_agent=is_agent)
 
 
+_indexes: deque[sqlite3.Connection] = deque()
+"""The indexes that tests have made: old ones are closed, as every index must be."""
+
+
 def indexed(root: Path, database: sqlite3.Connection | None = None) -> sqlite3.Connection:
     """Bring an index in step with the stores below `root`, a new one in memory if none is given, and return it."""
-    database = database or open_in_memory()
+    if database is None:
+        database = open_in_memory()
+        _indexes.append(database)
+        if len(_indexes) > 9:
+            _indexes.popleft().close()
     update(database, find_stores(root, {}))
     return database
+
+
+@atexit.register
+def _close_indexes() -> None:
+    for database in _indexes:
+        database.close()
 
 
 def listed(root: Path) -> dict[str, Session]:

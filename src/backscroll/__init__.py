@@ -40,7 +40,37 @@ if TYPE_CHECKING:
         TreeNode,
         Usage,
     )
-    from backscroll.verbs import calls, list_sessions, list_stores, overview, raw, show, tree, update_index
+    from backscroll.stats.model import (
+        Amount,
+        Audit,
+        AuditMessage,
+        Burn,
+        Comparison,
+        ContextPoint,
+        CopiedFrom,
+        ModelDifference,
+        Timeline,
+        ToolReport,
+        ToolUse,
+        Turn,
+        Unpriced,
+        UsageReport,
+        UsageRow,
+    )
+    from backscroll.verbs import (
+        calls,
+        list_sessions,
+        list_stores,
+        overview,
+        raw,
+        show,
+        timeline,
+        tools,
+        tree,
+        update_index,
+        usage,
+        usage_audit,
+    )
 
 _HOMES = {
     "backscroll.errors": (
@@ -71,20 +101,58 @@ _HOMES = {
         "TreeNode",
         "Usage",
     ),
-    "backscroll.verbs": ("calls", "list_sessions", "list_stores", "overview", "raw", "show", "tree", "update_index"),
+    "backscroll.stats.model": (
+        "Amount",
+        "Audit",
+        "AuditMessage",
+        "Burn",
+        "Comparison",
+        "ContextPoint",
+        "CopiedFrom",
+        "ModelDifference",
+        "Timeline",
+        "ToolReport",
+        "ToolUse",
+        "Turn",
+        "Unpriced",
+        "UsageReport",
+        "UsageRow",
+    ),
+    "backscroll.verbs": (
+        "calls",
+        "list_sessions",
+        "list_stores",
+        "overview",
+        "raw",
+        "show",
+        "timeline",
+        "tools",
+        "tree",
+        "update_index",
+        "usage",
+        "usage_audit",
+    ),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Agent",
+    "Amount",
+    "Audit",
+    "AuditMessage",
     "BackscrollError",
     "Branch",
+    "Burn",
     "BusyError",
     "Call",
+    "Comparison",
     "ConflictError",
+    "ContextPoint",
+    "CopiedFrom",
     "CorruptError",
     "Damage",
     "Message",
+    "ModelDifference",
     "NotFoundError",
     "Note",
     "Overview",
@@ -98,10 +166,17 @@ __all__ = [
     "Session",
     "SessionList",
     "StoreSummary",
+    "Timeline",
+    "ToolReport",
+    "ToolUse",
     "Transcript",
     "TreeNode",
+    "Turn",
+    "Unpriced",
     "UnreadableError",
     "Usage",
+    "UsageReport",
+    "UsageRow",
     "__version__",
     "calls",
     "list_sessions",
@@ -109,8 +184,12 @@ __all__ = [
     "overview",
     "raw",
     "show",
+    "timeline",
+    "tools",
     "tree",
     "update_index",
+    "usage",
+    "usage_audit",
 ]
 
 
@@ -120,3 +199,7 @@ def __getattr__(name: str) -> object:
     import importlib  # noqa: PLC0415 - as above
 
     return getattr(importlib.import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -35,6 +35,11 @@ def index(home: Path) -> Path:
     return home / "index"
 
 
+def prices(home: Path) -> Path:
+    """Return where a user's own prices lie, if there are any."""
+    return home / "prices.toml"
+
+
 def demo(home: Path) -> Path:
     """Return where the built-in demo home is written."""
     return home / "demo"

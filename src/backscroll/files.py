@@ -116,6 +116,18 @@ def write_atomically(path: Path, data: bytes, *, inside: Path, durable: bool = T
         _sync_directory(directory)
 
 
+def create_file(path: Path, data: bytes) -> None:
+    """Write a new file where the user asked for one; what is there already is never overwritten."""
+    if os.path.lexists(path):
+        raise RefusedError("there is a file of this name already", str(path), "Name another, or remove it yourself.")
+    try:
+        _write_new(path, data, durable=False)
+    except FileExistsError:  # made by somebody else just now
+        raise RefusedError("there is a file of this name already", str(path)) from None
+    except OSError as error:
+        raise RefusedError(f"cannot write here: {reason_of(error)}", str(path)) from error
+
+
 def _look(path: str | os.PathLike[str]) -> os.stat_result:
     try:
         return os.lstat(path)

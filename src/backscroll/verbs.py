@@ -6,38 +6,64 @@ written outside backscroll's own directory.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from sqlite3 import Connection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backscroll import dirs
-from backscroll.errors import NotFoundError
-from backscroll.index import query
-from backscroll.index.db import open_in_memory, open_index, path_for
+from backscroll.errors import CorruptError, NotFoundError
+from backscroll.index import query, sums
+from backscroll.index.db import Connection, open_in_memory, open_index, path_for
 from backscroll.index.progress import Progress, Report
 from backscroll.index.update import update as bring_up_to_date
 from backscroll.lazy import lazily
-from backscroll.sessions.model import MAIN, Call, Overview, Session, SessionList, StoreSummary, Transcript, TreeNode
+from backscroll.sessions.model import (
+    MAIN,
+    SHORTEST_GLOBAL_ID,
+    Call,
+    Overview,
+    Session,
+    SessionList,
+    StoreSummary,
+    Transcript,
+    TreeNode,
+)
 from backscroll.stores import Store, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
     from backscroll.index import details
     from backscroll.sessions import reader
+    from backscroll.stats import audit as audit_stats
+    from backscroll.stats import costs as session_costs
+    from backscroll.stats import prices as price_table
+    from backscroll.stats import timeline as timeline_stats
+    from backscroll.stats import tools as tool_stats
+    from backscroll.stats import usage as usage_stats
+    from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
 else:
     details = lazily("backscroll.index.details")
     reader = lazily("backscroll.sessions.reader")
+    audit_stats = lazily("backscroll.stats.audit")
+    session_costs = lazily("backscroll.stats.costs")
+    price_table = lazily("backscroll.stats.prices")
+    timeline_stats = lazily("backscroll.stats.timeline")
+    tool_stats = lazily("backscroll.stats.tools")
+    usage_stats = lazily("backscroll.stats.usage")
 
 Root = str | os.PathLike[str] | None
 OnProgress = Callable[[Progress], None] | None
+OwnPrices = Mapping[str, Any] | None
+"""A user's own prices, as docs/usage.md describes them."""
 WARNING = timedelta(days=7)
 LATEST = 5
 
 
-def overview(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> Overview:
+def overview(
+    root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
+) -> Overview:
     """Return what was found, how much, the latest sessions, and what Claude Code will delete soon."""
     with _index(root, update=update, on_progress=on_progress) as database:
         everything = query.Filter()
@@ -45,8 +71,8 @@ def overview(root: Root = None, *, update: bool = True, on_progress: OnProgress 
         return Overview(
             stores=query.stores(database),
             sessions=query.count(database, everything),
-            latest=query.sessions(database, everything, LATEST),
-            expiring=query.expiring(database, datetime.now(UTC) + WARNING),
+            latest=_priced(database, query.sessions(database, everything, LATEST), prices),
+            expiring=_priced(database, query.expiring(database, datetime.now(UTC) + WARNING), prices),
             messages=messages,
             damage=damage,
         )
@@ -69,13 +95,14 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     until: datetime | None = None,
     state: str | None = None,
     agents: bool = False,
+    prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> SessionList:
     """Return sessions, newest first; `limit=None` for all of them."""
     wanted = query.Filter(project, store, account, since, until, state)
     with _index(root, update=update, on_progress=on_progress) as database:
-        found = query.sessions(database, wanted, limit)
+        found = _priced(database, query.sessions(database, wanted, limit), prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
         return SessionList(query.count(database, wanted), found, children)
 
@@ -87,13 +114,18 @@ def show(  # noqa: PLR0913 - one argument per option of the command
     branch: str = MAIN,
     all_branches: bool = False,
     internal: bool = False,
+    prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Transcript:
     """Return one session with its branches, its messages as they are asked for, and its damage."""
     with _session(session, root, update=update, on_progress=on_progress) as (database, name):
         opened = _opened(database, name)
+        _priced(database, [opened.session], prices)
         damage, notes = details.damage_and_notes(database, name)
+    # The session's own files were just read again, and may have changed or vanished since they were indexed.
+    own = set(opened.session.transcripts)
+    damage = opened.damage() + [item for item in damage if item.place.path not in own]
     branches = opened.branches()
     if not all_branches and branch not in {item.name for item in branches}:
         opened.close()
@@ -111,11 +143,17 @@ def raw(session: str, root: Root = None, *, update: bool = True, on_progress: On
 
 
 def tree(
-    session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+    session: str,
+    root: Root = None,
+    *,
+    prices: OwnPrices = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
 ) -> tuple[Session, list[TreeNode]]:
     """Return a session and its branches, compactions, agents, copies and forks."""
     with _session(session, root, update=update, on_progress=on_progress) as (database, name):
         opened = _opened(database, name)
+        _priced(database, [opened.session], prices)
         forks = query.forks(database, name)
     try:
         return opened.session, opened.tree_nodes(forks)
@@ -147,11 +185,13 @@ def calls(  # noqa: PLR0913 - one argument per option of the command
 
 def _once(sessions: Iterator[Iterator[Call]]) -> Iterator[Call]:
     """Yield each call once, though forks and resumes hold copies of it."""
-    seen: set[str] = set()
+    seen: set[tuple[str | None, str]] = set()
     for found in sessions:
         for call in found:
-            if call.id not in seen:
-                seen.add(call.id)
+            is_global = len(call.id) >= SHORTEST_GLOBAL_ID and "#" not in call.id
+            key = (None if is_global else call.session, call.id)
+            if key not in seen:
+                seen.add(key)
                 yield call
 
 
@@ -173,6 +213,84 @@ def _opened(database: Connection, name: str) -> "reader.SessionReader":
     )
 
 
+def usage(  # noqa: PLR0913 - one argument per option of the command
+    root: Root = None,
+    *,
+    by: str | Sequence[str] = "day",
+    since: datetime | None = None,
+    until: datetime | None = None,
+    project: str | None = None,
+    store: str | None = None,
+    account: str | None = None,
+    session: str | None = None,
+    model: str | None = None,
+    zone: tzinfo | None = None,
+    prices: OwnPrices = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "UsageReport":
+    """Return tokens and cost, each API message once, grouped by one key or by several that cross.
+
+    Days and hours are those of `zone`, or of this machine; `since` and `until` count to the quarter of an hour.
+    """
+    keys = by.split(",") if isinstance(by, str) else by
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        wanted = sums.Wanted(since, until, project, store, account, name, model)
+        table = price_table.load_prices(prices)
+        return usage_stats.report(database, wanted, keys, table, zone=zone, now=datetime.now(UTC))
+
+
+def usage_audit(
+    session: str | None = None,
+    root: Root = None,
+    *,
+    prices: OwnPrices = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Audit":
+    """Return the way from the records on disk to the total, of everything or of one session."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return audit_stats.report(database, name, price_table.load_prices(prices))
+
+
+def timeline(
+    session: str,
+    root: Root = None,
+    *,
+    prices: OwnPrices = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Timeline":
+    """Return one session turn by turn: working and waiting time, calls, cost, and how its context grew."""
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        found = _priced(database, [query.session(database, name)], prices)[0]
+        files = details.files_of(database, name)
+    return timeline_stats.read_timeline(found, files.transcripts, price_table.load_prices(prices))
+
+
+def tools(  # noqa: PLR0913 - one argument per option of the command
+    root: Root = None,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    project: str | None = None,
+    store: str | None = None,
+    account: str | None = None,
+    session: str | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "ToolReport":
+    """Return how often each tool was called, how that ended and how long it took, each call once."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return tool_stats.report(database, sums.Wanted(since, until, project, store, account, name))
+
+
+def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) -> list[Session]:
+    """Give sessions their costs."""
+    session_costs.fill_costs(database, sessions, price_table.load_prices(prices))
+    return sessions
+
+
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
     """Bring the index up to date, or make it anew, and say what that took."""
     with _database(root, rebuild=rebuild) as (database, found):
@@ -183,8 +301,14 @@ def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnPro
 
 @contextmanager
 def _index(root: Root, *, update: bool, on_progress: OnProgress) -> Iterator[Connection]:
-    with _database(root) as (database, found):
-        if update or query.is_empty(database):
+    with ExitStack() as opened:
+        database, found = opened.enter_context(_database(root))
+        try:
+            if update or query.is_empty(database):
+                bring_up_to_date(database, found, on_progress)
+        except CorruptError:
+            opened.close()  # nothing is lost by making the index anew
+            database, found = opened.enter_context(_database(root, rebuild=True))
             bring_up_to_date(database, found, on_progress)
         yield database
 
@@ -193,12 +317,25 @@ def _index(root: Root, *, update: bool, on_progress: OnProgress) -> Iterator[Con
 def _session(asked: str, root: Root, *, update: bool, on_progress: OnProgress) -> Iterator[tuple[Connection, str]]:
     """Open the index that knows a session, and find its id; a path stands for the transcript it names."""
     if asked.endswith(".jsonl") and os.path.lexists(asked):
-        database = open_in_memory()
-        bring_up_to_date(database, [SingleStore(Path(asked))], on_progress)
-        yield database, query.resolve(database, "latest")
+        with closing(open_in_memory()) as database:
+            bring_up_to_date(database, [SingleStore(Path(asked))], on_progress)
+            yield database, query.resolve(database, "latest")
         return
     with _index(root, update=update, on_progress=on_progress) as database:
         yield database, query.resolve(database, asked)
+
+
+@contextmanager
+def _perhaps_session(
+    asked: str | None, root: Root, *, update: bool, on_progress: OnProgress
+) -> Iterator[tuple[Connection, str | None]]:
+    """Open the index, and find the session that is asked for, if one is."""
+    if asked is not None:
+        with _session(asked, root, update=update, on_progress=on_progress) as found:
+            yield found
+        return
+    with _index(root, update=update, on_progress=on_progress) as database:
+        yield database, None
 
 
 @contextmanager

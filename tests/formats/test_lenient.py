@@ -77,6 +77,7 @@ def test_good_text_needs_no_repair(text: bytes) -> None:
         (b'{"a": [18446744073709551616]}', {"a": ["18446744073709551616"]}, "number too large"),
         (rb'{"a": "\q \u12 \n"}', {"a": "\\q \\u12 \n"}, "invalid escape"),
         (rb'{"a": "\ud800", "b": NaN}', {"a": "\ufffd", "b": None}, "lone surrogate, not-a-number"),
+        (rb'{"a": "\ud83d\ude00", "b": NaN}', {"a": "😀", "b": None}, "not-a-number"),
         (b'{"a": "\\q\x01"}', {"a": "\\q\x01"}, "invalid escape, raw control characters"),
     ],
 )

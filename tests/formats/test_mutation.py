@@ -20,8 +20,9 @@ def built_file() -> bytes:
     lines = good(6)
     lines.append(raw({"type": "summary", "summary": "s", "leafUuid": "l"}) + b"\n")
     lines.append(raw({"type": "mode", "mode": "normal", "sessionId": "s"}) + b"\n")
-    lines.append(raw(row(7, text='quo"ted \\ {"type":"user"} \n\t 😀 日本', usage={"n": [1, 2.5, -3, None, {}]})) + b"\n")
-    lines.append(raw(row(8, type="progress", data={"message": row(99), "list": [{"type": "text"}, {}]})) + b"\n")
+    lines.append(raw(row(7, text='quo"ted \\ {"type":"user"} \n\t 😀 日本', n=[1, 2.5, -3, None, {}])) + b"\n")
+    inner = {"type": "assistant", "message": {"role": "assistant"}, "uuid": "u", "timestamp": "t"}
+    lines.append(raw(row(8, type="progress", data={"message": inner, "list": [{"type": "text"}, {}]})) + b"\n")
     return b"".join([*lines, b"\n", *good(4, start=20)])
 
 
@@ -94,7 +95,8 @@ def test_real_files_are_read_whole(corpus: Path) -> None:
 
 def test_every_prefix_of_a_small_file() -> None:
     """Cut at each byte, a file never has fewer records than it had when cut earlier, and at most one damage."""
-    data = BOM + built_file() + raw(row(30)) + raw(row(31)) + b"\n"
+    nesting = raw(row(29, data={"message": row(99), "list": [row(98), row(97)]})) + b"\n"
+    data = BOM + built_file() + nesting + raw(row(30)) + raw(row(31)) + b"\n"
     before: list[bytes] = []
     for cut in range(len(data) + 1):
         _, items = read(data[:cut])
@@ -143,7 +145,8 @@ def test_any_bytes(data: bytes) -> None:
     read(data)
 
 
-SYNTAX = [*(bytes([byte]) for byte in NASTY), b'{"a":1}', good(1)[0], good(1)[0][:60], b"\0" * 70, BOM, b"\r\n", b"null"]
+LINE = good(1)[0]
+SYNTAX = [*(bytes([byte]) for byte in NASTY), b'{"a":1}', LINE, LINE[:60], b"\0" * 70, BOM, b"\r\n", b"null"]
 
 
 @given(st.lists(st.sampled_from(SYNTAX), max_size=40).map(b"".join), st.integers(min_value=0))

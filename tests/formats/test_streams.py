@@ -169,6 +169,19 @@ def test_unpacking_is_capped() -> None:
         assert (len(packed), "gzip data is larger than 1024 MiB") == (offset + length, reason)
 
 
+def test_error_of_the_disk_is_passed_on() -> None:
+    """A file that cannot be read to its end raises, and leaves no temporary file behind."""
+
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            if self.tell() > CHUNK:
+                raise OSError(5, "Input/output error")
+            return super().read(size)
+
+    with pytest.raises(OSError, match="Input/output error"):
+        open_stream(Failing(gzip.compress(dice(7).randbytes(4 * CHUNK))))
+
+
 @pytest.mark.parametrize(
     "wrapping, encoding, mark", [("UTF-16 LE", "utf-16-le", b"\xff\xfe"), ("UTF-16 BE", "utf-16-be", b"\xfe\xff")]
 )

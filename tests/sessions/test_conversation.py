@@ -1,5 +1,6 @@
 """Conversation: a session's own records apart from those of the agents inside its file."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,26 @@ def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
 
     with read_conversation([str(path)]) as again:
         assert 2 == len(again.tree.nodes)
+
+
+def test_a_compressed_version(tmp_path: Path) -> None:
+    """A version that somebody compressed is read like any other, and that is noted."""
+    path = tmp_path / "old.jsonl.gz"
+    path.write_bytes(gzip.compress(Draft(UUID).prompt("Hello").answer("Hi.").text()))
+    with read_conversation([str(path)]) as read:
+        assert 2 == len(read.tree.nodes)
+        assert "user" == read.value(read.tree.nodes[0].head)["type"]
+        assert ["stored as gzip"] == [note.reason for note in read.sources[0].notes]
+
+
+def test_a_giant_line_between_others(tmp_path: Path) -> None:
+    """An image of fifty megabytes is a part of its message, and costs its neighbours nothing."""
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 50_000_000}}
+    with conversation(tmp_path, user("u1"), user("u2", "u1", [image]), assistant("a2", "u2")) as read:
+        source = read.sources[0]
+
+        assert ["u1", "u2", "a2"] == ids([node.head for node in read.tree.nodes])
+        assert source.size == source.record_bytes + source.damage_bytes + source.blank_bytes > 50_000_000
 
 
 def test_lines_as_they_are_stored(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_every_byte_is_accounted_for(tmp_path: Path) -> None:
 
     assert sum(map(len, lines)) == read.size == read.record_bytes + read.damage_bytes + read.blank_bytes
     assert 2 == len(read.damage)
-    assert str(tmp_path / "records.jsonl") == read.damage[0][0]
+    assert bytes(tmp_path / "records.jsonl") == read.damage[0][0]
 
 
 def test_repairs_are_noted(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_copied_prompt_is_known_by_what_it_was_copied_from(tmp_path: Path) -> 
 
 def test_old_prompts_are_known_by_text_and_answer(tmp_path: Path) -> None:
     """Up to 1.0 a resume gave every record a new id: a prompt is then the text that an answer follows."""
-    answer = {"api": f"msg_{LONG}", "version": "1.0.44"}
+    answer: dict[str, Any] = {"api": f"msg_{LONG}", "version": "1.0.44"}
     one = keys(tmp_path, "one", user(f"{LONG}1", None, "Go"), assistant(f"{LONG}2", f"{LONG}1", **answer))
     two = keys(tmp_path, "two", user(f"{LONG}3", None, "Go"), assistant(f"{LONG}4", f"{LONG}3", **answer))
 

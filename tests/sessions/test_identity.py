@@ -11,7 +11,7 @@ def kin(
     """Make a session of one-letter messages, answers in upper case."""
     messages = {letter.encode() for letter in said}
     answers = {letter.encode() for letter in said if letter.isupper()}
-    return Kin(name, born, fork, is_old, answers, messages, {letter.encode() for letter in ids})
+    return Kin(name, born, fork, is_old, int(bool(fork)), answers, messages, {letter.encode() for letter in ids})
 
 
 OLD = kin("old", "2025-06-01", "aAbB", ids="12", is_old=True)
@@ -26,7 +26,7 @@ def test_a_rewritten_session_is_folded() -> None:
     "other",
     [
         kin("earlier", "2025-05-01", "aAbBcC", ids="345", is_old=True),
-        kin("less", "2025-06-02", "aAcC", ids="345", is_old=True),
+        kin("less", "2025-06-02", "abAcC", ids="345", is_old=True),
         kin("same ids", "2025-06-02", "aAbBcC", ids="123", is_old=True),
         kin("said to be forked", "2025-06-02", "aAbBcC", ids="345", fork="old", is_old=True),
     ],
@@ -44,6 +44,13 @@ def test_a_newer_version_is_never_folded() -> None:
 def test_a_session_without_answers_is_not_folded() -> None:
     """Nothing that the model said, nothing that could be known again."""
     assert folded_into(kin("s", "2025-01-01", "a", is_old=True), [kin("t", "2025-01-02", "aA", is_old=True)]) is None
+
+
+def test_an_unanswered_prompt_does_not_keep_a_copy() -> None:
+    """A last prompt that nobody answered cannot be known again; the answers decide."""
+    old = kin("old", "2025-06-01", "aAbBz", is_old=True)
+
+    assert "new" == folded_into(old, [kin("new", "2025-06-02", "aAbBcC", is_old=True)])
 
 
 def test_folded_into_the_one_that_holds_most() -> None:

@@ -1,5 +1,7 @@
 """What a human typed, told from what the program put in."""
 
+from typing import Any
+
 import pytest
 
 from backscroll.sessions import prompts
@@ -11,9 +13,9 @@ COMMAND = (
 )
 
 
-def kind(text: str, *, has_results: bool = False, is_empty: bool = False, **fields: object) -> str:
+def kind(text: str, *, has_results: bool = False, is_empty: bool = False, **fields: Any) -> str:
     """Return the kind of a user record with this text."""
-    return kind_of(Head(type="user", **fields), text, has_results=has_results, is_empty=is_empty)  # type: ignore[arg-type]
+    return kind_of(Head(type="user", **fields), text, has_results=has_results, is_empty=is_empty)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_anything_else_was_typed(text: str) -> None:
         ({"origin": Origin("auto-continuation")}, prompts.NOTICE),
     ],
 )
-def test_the_records_fields_decide_first(fields: dict[str, object], expected: str) -> None:
+def test_the_records_fields_decide_first(fields: dict[str, Any], expected: str) -> None:
     """Meta, summary, origin and source of a record say who caused it; `human` outweighs the SDK it came through."""
     assert expected == kind("Hello", **fields)
 

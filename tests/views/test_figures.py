@@ -53,6 +53,14 @@ def test_durations(seconds: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "cost, text", [(None, ""), (0.0, "$0.00"), (0.0042, "$0.004"), (1.234, "$1.23"), (1234.5, "$1,234.50")]
+)
+def test_dollars(cost: float | None, text: str) -> None:
+    """Costs have two decimals, small ones three; the unknown has none."""
+    assert text == figures.dollars(cost)
+
+
+@pytest.mark.parametrize(
     "time, text",
     [
         (NOW, "now"),

@@ -24,9 +24,9 @@ def test_list_on_a_pipe_has_everything() -> None:
 
     assert shown == (
         "id                                    updated           project        title                     "
-        "messages  calls  agents  tokens  model\n"
+        "messages  calls  agents  tokens  cost  model\n"
         "c9258e92-ad74-42f8-b67c-c9186dc46931  2026-05-03 11:30  /home/me/shop  Fix the flaky login test  "
-        "      42     31       2   1.2 M  opus-4-1"
+        "      42     31       2   1.2 M        opus-4-1"
     )
 
 

@@ -38,7 +38,7 @@ def test_the_header_says_what_is_special() -> None:
     """A lower bound, a state, an expiry, a fork and copies are said where there are any."""
     session = samples.session(
         title=None,
-        usage=Usage(output=900, lower_bound=True),
+        usage=Usage(output=900, lower_bound=True, cost=1.5),
         state="ghost",
         expires=samples.NOW.replace(day=9),
         parent="aaaa",
@@ -47,7 +47,7 @@ def test_the_header_says_what_is_special() -> None:
     found = text_of(text.header(session, paper()))
 
     assert found.startswith("(no title)\n")
-    for fact in ("at least 900 out", "ghost", "9 May", "aaaa", "bbbb"):
+    for fact in ("at least 900 out, at least $1.50", "ghost", "9 May", "aaaa", "bbbb"):
         assert fact in found
 
 

@@ -9,10 +9,25 @@ from backscroll.lazy import lazily
 
 if TYPE_CHECKING:
     from backscroll.cli import pager, terminal
-    from backscroll.views import calls, figures, html, json, listing, markdown, text, tree
+    from backscroll.views import (
+        audit,
+        calls,
+        figures,
+        html,
+        json,
+        listing,
+        markdown,
+        text,
+        timeline,
+        tool_use,
+        tree,
+        usage,
+        usage_json,
+    )
 else:
     pager = lazily("backscroll.cli.pager")
     terminal = lazily("backscroll.cli.terminal")
+    audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
     figures = lazily("backscroll.views.figures")
     html = lazily("backscroll.views.html")
@@ -20,6 +35,26 @@ else:
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
     text = lazily("backscroll.views.text")
+    timeline = lazily("backscroll.views.timeline")
+    tool_use = lazily("backscroll.views.tool_use")
     tree = lazily("backscroll.views.tree")
+    usage = lazily("backscroll.views.usage")
+    usage_json = lazily("backscroll.views.usage_json")
 
-__all__ = ["calls", "figures", "html", "json", "listing", "markdown", "pager", "terminal", "text", "tree"]
+__all__ = [
+    "audit",
+    "calls",
+    "figures",
+    "html",
+    "json",
+    "listing",
+    "markdown",
+    "pager",
+    "terminal",
+    "text",
+    "timeline",
+    "tool_use",
+    "tree",
+    "usage",
+    "usage_json",
+]

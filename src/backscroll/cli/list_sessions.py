@@ -8,6 +8,7 @@ from backscroll import verbs
 from backscroll.cli.later import json, listing, terminal
 from backscroll.cli.options import Settings, examples, moment, reading, streaming
 from backscroll.cli.output import print_document, report_damage
+from backscroll.cli.prices import own_prices
 from backscroll.cli.progress import ProgressLine
 
 
@@ -59,6 +60,7 @@ def command(  # noqa: PLR0913  (one for each option)
             until=until,
             agents=agents,
             state=state,
+            prices=own_prices(),
             update=settings.update,
             on_progress=progress,
         )

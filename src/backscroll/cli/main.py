@@ -27,6 +27,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
     "calls": ("calls", "Show tool calls with their results."),
+    "usage": ("usage", "Show tokens and cost, each API message counted once."),
+    "tools": ("tools", "Show how often each tool was called, and how that ended."),
     "index": ("index", "Bring the index up to date, or make it anew."),
     "demo": ("demo", "Write a small made-up home directory to try things on."),
     "completion": ("completion", "Print the completion script for your shell."),
@@ -117,7 +119,8 @@ def _verdict(error: BaseException) -> tuple[str, int]:
     if isinstance(error, BackscrollError):
         return _message(error), answer_for(error).exit_code
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        return f"{error.format_message()}\n  {error.ctx.get_usage()}", error.exit_code
+        hint = "\n  An ID that begins with a dash stands after --." if isinstance(error, click.NoSuchOption) else ""
+        return f"{error.format_message()}\n  {error.ctx.get_usage()}{hint}", error.exit_code
     if isinstance(error, click.ClickException):
         return error.format_message(), error.exit_code
     if isinstance(error, KeyboardInterrupt | click.Abort):

@@ -6,6 +6,7 @@ from backscroll import verbs
 from backscroll.cli.later import json, listing, terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
+from backscroll.cli.prices import own_prices
 from backscroll.cli.progress import ProgressLine
 
 
@@ -19,7 +20,7 @@ from backscroll.cli.progress import ProgressLine
 def command(settings: Settings) -> int:
     """Show what was found, what is new and what expires soon."""
     with ProgressLine() as progress:
-        found = verbs.overview(settings.root, update=settings.update, on_progress=progress)
+        found = verbs.overview(settings.root, prices=own_prices(), update=settings.update, on_progress=progress)
     if settings.json:
         print_document(json.overview_document(found.stores, found.sessions, found.latest, found.expiring))
     else:

@@ -9,6 +9,7 @@ from backscroll.cli.identity import complete_session
 from backscroll.cli.later import html, json, markdown, terminal, text
 from backscroll.cli.options import Settings, examples, reading, streaming
 from backscroll.cli.output import print_bytes, print_document, report_damage
+from backscroll.cli.prices import own_prices
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, RefusedError
 from backscroll.sessions.model import Transcript
@@ -53,6 +54,7 @@ def command(  # noqa: PLR0913  (one for each option)
             settings.root,
             branch=branch,
             all_branches=all_branches,
+            prices=own_prices(),
             update=settings.update,
             on_progress=progress,
         )

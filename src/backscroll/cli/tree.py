@@ -8,6 +8,7 @@ from backscroll.cli.later import json, terminal
 from backscroll.cli.later import tree as view
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
+from backscroll.cli.prices import own_prices
 from backscroll.cli.progress import ProgressLine
 
 
@@ -25,7 +26,9 @@ def command(settings: Settings, *, session: str) -> int:
     ID is any unique beginning of a session's id, or `latest`, or the path of a transcript.
     """
     with ProgressLine() as progress:
-        found, nodes = verbs.tree(session, settings.root, update=settings.update, on_progress=progress)
+        found, nodes = verbs.tree(
+            session, settings.root, prices=own_prices(), update=settings.update, on_progress=progress
+        )
     if settings.json:
         print_document(json.tree_document(found, nodes))
     else:

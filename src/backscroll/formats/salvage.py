@@ -93,7 +93,7 @@ _BLANK = rb"[ \t\r\n]*+"
 _OPENING = re.compile(rb"\{" + _BLANK + rb'"')
 _CANDIDATE = re.compile(rb"\{" + _BLANK + rb'"[A-Za-z_][A-Za-z0-9_]{0,63}"' + _BLANK + rb":")
 _FLAT = rb'[^"{}\[\]\x00]*+'
-_STEP = re.compile(rb"(?:" + _FLAT + rb'"[^"]*+"' + _BLANK + rb"(?=[:,}\]]))*+" + _FLAT + rb"(?:([{\[])|([}\]]))")
+_STEP = re.compile(rb"(?:" + _FLAT + rb'"[^"]*+"' + _BLANK + rb"(?=[:,}\]]))*+" + _FLAT + rb"(?:([{\[])|[}\]])")
 _CONTINUES = re.compile(_BLANK + rb"[,}\]]")
 _PADDING = re.compile(rb"(?:[ \t\r\n\x00]++|\xef\xbb\xbf)*+")
 # What may follow an object that opens a line: nothing that a torn object could go on with, digits included.
@@ -165,15 +165,15 @@ def _walk(plain: bytes, start: int) -> tuple[int, int | None]:
     position = start
     while step := _STEP.match(plain, position):
         position = step.end()
-        if step.lastindex == 1:
+        if step.lastindex:
             opened.append(position - 1)
-        elif step.lastindex == 2:
-            begin = opened.pop()
-            # In ASCII a closing bracket is its opening one plus two.
-            if plain[begin] + 2 != plain[position - 1]:
-                return position, None
-            if not opened or not _CONTINUES.match(plain, position):
-                return position, begin if plain[begin] == ord("{") else None
+            continue
+        begin = opened.pop()
+        # In ASCII a closing bracket is its opening one plus two.
+        if plain[begin] + 2 != plain[position - 1]:
+            return position, None
+        if not opened or not _CONTINUES.match(plain, position):
+            return position, begin if plain[begin] == ord("{") else None
     return position, None
 
 

@@ -10,8 +10,8 @@ import codecs
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from io import SEEK_END
-from tempfile import SpooledTemporaryFile
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
@@ -73,6 +73,8 @@ def open_stream(file: BinaryIO) -> Stream:
 
 
 def _collected(parts: Iterator[bytes]) -> BinaryIO:
+    from tempfile import SpooledTemporaryFile  # noqa: PLC0415 - 11 ms that plain files are spared
+
     whole = SpooledTemporaryFile(max_size=_IN_MEMORY, buffering=_BUFFER)  # noqa: SIM115 the Stream closes it
     try:
         for part in parts:
@@ -126,13 +128,11 @@ def _excess(total: int, packed: int) -> str | None:
 
 def _up_to_fault(member: "zlib._Decompress", data: bytes) -> tuple[bytes, int]:
     """Feed byte by byte what failed as a whole, for zlib keeps nothing of it; return the yield and where it failed."""
-    parts = []
-    for at in range(len(data)):
-        try:
+    parts, at = [], 0
+    with suppress(zlib.error):
+        for at in range(len(data)):
             parts.append(member.decompress(data[at : at + 1]))
-        except zlib.error:
-            return b"".join(parts), at
-    return b"".join(parts), len(data)
+    return b"".join(parts), at
 
 
 def _reason(error: zlib.error) -> str:

@@ -5,21 +5,20 @@ Only sessions marked dirty are made anew.  Everything is computed from digests; 
 
 import json
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
+from backscroll.index.kinship import Kinship
+from backscroll.index.spending import Shared, forget_sums, write_sums
 from backscroll.index.units import Found
 from backscroll.sessions import identity
 from backscroll.sessions.agents import AgentFile, join_agents
-from backscroll.sessions.digest import OLD_COPY_VERSIONS, Counts, Digest
+from backscroll.sessions.digest import Counts, Digest
 from backscroll.sessions.model import Agent, Session, Usage
 from backscroll.sessions.projects import Cwd, project_of, true_cwd
-from backscroll.sessions.rows import ASSISTANT
 from backscroll.sessions.titles import title_of
 from backscroll.stores import side
 from backscroll.times import iso, parse
@@ -51,24 +50,12 @@ class _Hints:
     known: list[str] = field(default_factory=list)
 
 
-class _Spent(NamedTuple):
-    """One record of an API message's usage, wherever it lies."""
+class _Context(NamedTuple):
+    """What the making of all sessions in one update shares."""
 
-    session: str
-    born: str | None
-    key: bytes
-    request: str | None
-    time: str | None
-    is_copy: int
-    model: str | None
-    input: int | None
-    output: int | None
-    cache_write: int | None
-    cache_read: int | None
-    cache_write_5m: int | None
-    cache_write_1h: int | None
-    is_lower_bound: int
-    cost: float | None
+    hints: _Hints
+    kinship: Kinship
+    shared: Shared
 
 
 def make_sessions(database: sqlite3.Connection, found: Found) -> None:
@@ -81,10 +68,11 @@ def make_sessions(database: sqlite3.Connection, found: Found) -> None:
     hints = _hints(found)
     database.execute("BEGIN IMMEDIATE")
     try:
-        folded = {name: _fold(database, name) for name in dirty}
+        kinship, shared = Kinship(database), Shared(database)
+        folded = {name: _fold(database, name, kinship) for name in dirty}
         also = {target for target in folded.values() if target and target not in folded}
         for name in (*dirty, *sorted(also)):
-            _make_session(database, name, hints, folded_into=folded.get(name))
+            _make_session(database, name, _Context(hints, kinship, shared), folded_into=folded.get(name))
         _place_the_unplaced(database)
         database.execute("DELETE FROM dirty")
         database.execute("DELETE FROM meta WHERE name = 'every session is dirty'")
@@ -106,7 +94,7 @@ def _hints(found: Found) -> _Hints:
 def _units(database: sqlite3.Connection, session: str) -> list[_UnitRow]:
     rows = database.execute(
         "SELECT id, agent, kind, store, config, project_key, mtime, paths, side, digest FROM unit"
-        " WHERE session = ? ORDER BY id",
+        " WHERE session = ? ORDER BY agent IS NOT NULL, key",
         (session,),
     )
     return [_unit_row(*row) for row in rows]
@@ -119,61 +107,31 @@ def _unit_row(*row: Any) -> _UnitRow:
     return unit
 
 
-def _fold(database: sqlite3.Connection, name: str) -> str | None:
+def _fold(database: sqlite3.Connection, name: str, kinship: Kinship) -> str | None:
     """Find and write down whether a session is an earlier copy of a later one."""
-    kin = kin_of(database, name)
-    target = identity.folded_into(kin, relatives_of(database, kin)) if kin else None
+    kin = kinship.of(name)
+    target = identity.folded_into(kin, kinship.relatives(kin)) if kin else None
     database.execute("DELETE FROM fold WHERE id = ?", (name,))
     if target is not None:
         database.execute("INSERT INTO fold VALUES (?, ?)", (name, target))
     return target
 
 
-def kin_of(database: sqlite3.Connection, name: str) -> identity.Kin | None:
-    """Return a session as far as kinship matters; None where it has no transcript of its own."""
-    unit = database.execute(
-        "SELECT id, born, digest FROM unit WHERE session = ? AND kind = 'session' ORDER BY id LIMIT 1", (name,)
-    ).fetchone()
-    if unit is None:
-        return None
-    digest = msgspec.msgpack.decode(unit[2], type=Digest)
-    is_rewriting_version = (digest.version or "").startswith(OLD_COPY_VERSIONS)
-    kin = identity.Kin(name, unit[1], digest.forked_from, is_rewriting_version)
-    for key, last, role in database.execute("SELECT key, last, role FROM said WHERE unit = ?", (unit[0],)):
-        kin.messages.add(key)
-        if role == ASSISTANT:
-            kin.answers.add(key)
-            if last is not None:
-                kin.record_ids.add(last)
-    return kin
-
-
-def relatives_of(database: sqlite3.Connection, kin: identity.Kin) -> list[identity.Kin]:
-    """Return the other sessions that hold any of the same messages."""
-    names = database.execute(
-        "SELECT DISTINCT theirs_unit.session FROM unit AS mine_unit JOIN said AS mine ON mine.unit = mine_unit.id"
-        " JOIN said AS theirs ON theirs.key = mine.key JOIN unit AS theirs_unit ON theirs_unit.id = theirs.unit"
-        " WHERE mine_unit.session = ? AND mine_unit.kind = 'session' AND theirs_unit.kind = 'session'"
-        " AND theirs_unit.session <> ?",
-        (kin.id, kin.id),
-    ).fetchall()
-    return [relative for (name,) in names if (relative := kin_of(database, name))]
-
-
-def _make_session(database: sqlite3.Connection, name: str, hints: _Hints, *, folded_into: str | None) -> None:
+def _make_session(database: sqlite3.Connection, name: str, context: _Context, *, folded_into: str | None) -> None:
     units = _units(database, name)
     if not units:
         database.execute("DELETE FROM session WHERE id = ?", (name,))
         database.execute("DELETE FROM fold WHERE id = ?", (name,))
+        forget_sums(database, name)
         return
     main = next((unit for unit in units if unit.agent is None), None)
     agents = join_agents(main.digest if main else None, [_agent_file(unit) for unit in units if unit.agent is not None])
     copies = _copies(database, name)
     session = _session(name, main, units, agents)
     session.copies = sorted(copies)
-    session.usage = _usage(database, {name, *copies})
-    _place(session, main or units[0], hints)
-    _relate(database, session, copies)
+    session.usage = write_sums(context.shared, name, {name, *copies}, agents, is_folded=folded_into is not None)
+    _place(session, main or units[0], context.hints)
+    _relate(session, copies, context.kinship)
     session.title, session.title_source = _title(database, name, main or units[0])
     _write_session(database, session, main or units[0], agents, folded_into)
 
@@ -255,56 +213,6 @@ def _state(main: _UnitRow | None) -> str:
     return "live"
 
 
-def _usage(database: sqlite3.Connection, family: set[str]) -> Usage:
-    """Sum what a session was the first to spend; each API message counts once over all files."""
-    total = Usage()
-    for _, spent in _spent_first(database, sorted(family)):
-        total.messages += 1
-        total.lower_bound |= bool(spent.is_lower_bound)
-        for field_name in ("input", "output", "cache_write", "cache_read", "cache_write_5m", "cache_write_1h"):
-            value = getattr(spent, field_name)
-            if value is not None:
-                setattr(total, field_name, (getattr(total, field_name) or 0) + value)
-    return total
-
-
-def _spent_first(database: sqlite3.Connection, family: list[str]) -> Iterator[tuple[_Spent, _Spent]]:
-    """Yield (first record, greatest record) of each API message that a family of sessions spent first."""
-    by_key: dict[bytes, list[_Spent]] = defaultdict(list)
-    for name in family:
-        rows = database.execute(
-            "SELECT their_unit.session, their_unit.born, theirs.key, theirs.request, theirs.time, theirs.is_copy,"
-            " theirs.model, theirs.input, theirs.output, theirs.cache_write, theirs.cache_read, theirs.cache_write_5m,"
-            " theirs.cache_write_1h, theirs.is_lower_bound, theirs.cost"
-            " FROM unit AS my_unit JOIN spend AS mine ON mine.unit = my_unit.id"
-            " JOIN spend AS theirs ON theirs.key = mine.key JOIN unit AS their_unit ON their_unit.id = theirs.unit"
-            " WHERE my_unit.session = ?",
-            (name,),
-        )
-        for row in rows:
-            by_key[row[2]].append(_Spent(*row))
-    for records in by_key.values():
-        for of_request in _by_request(records):
-            first = min(of_request, key=_first_spender)
-            if first.session in family:
-                yield first, max(of_request, key=lambda spent: (spent.output or 0, spent.time or ""))
-
-
-def _by_request(records: list[_Spent]) -> Iterable[list[_Spent]]:
-    """Part the records of one message id by request; copies that lost their request go with the first."""
-    requests: dict[str | None, list[_Spent]] = defaultdict(list)
-    for spent in records:
-        requests[spent.request].append(spent)
-    if None in requests and len(requests) > 1:
-        lost = requests.pop(None)
-        next(iter(requests.values())).extend(lost)
-    return requests.values()
-
-
-def _first_spender(spent: _Spent) -> tuple[int, str, str, str]:
-    return (spent.is_copy, spent.time or identity.LATE, spent.born or identity.LATE, spent.session)
-
-
 def _place(session: Session, unit: _UnitRow, hints: _Hints) -> None:
     """Find out where the session was held."""
     known = [(cwd, "config") for cwd in hints.known]
@@ -333,12 +241,12 @@ def _place_the_unplaced(database: sqlite3.Connection) -> None:
     )
 
 
-def _relate(database: sqlite3.Connection, session: Session, copies: set[str]) -> None:
+def _relate(session: Session, copies: set[str], kinship: Kinship) -> None:
     """Find the session that this one was forked from, and how much of it was copied."""
-    kin = kin_of(database, session.id)
+    kin = kinship.of(session.id)
     if kin is None:
         return
-    others = [other for other in relatives_of(database, kin) if other.id not in copies]
+    others = [other for other in kinship.relatives(kin) if other.id not in copies]
     session.parent = identity.parent_of(kin, others, kin.forked_from)
     session.copied = len(identity.copied_from(kin, others))
 

@@ -12,6 +12,9 @@ from pathlib import Path
 from backscroll.files import make_private_directory
 from backscroll.index.schema import SCHEMA, VERSION
 
+Connection = sqlite3.Connection
+"""An open index."""
+
 BUSY_SECONDS = 30
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
@@ -60,6 +63,14 @@ def _opened(path: Path) -> sqlite3.Connection:
     if is_new:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        return _checked(database)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _checked(database: sqlite3.Connection) -> sqlite3.Connection:
     for pragma in _PRAGMAS:
         database.execute(pragma)
     version = database.execute("PRAGMA user_version").fetchone()[0]
@@ -67,7 +78,6 @@ def _opened(path: Path) -> sqlite3.Connection:
         return database
     if version == 0 and not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
         return _made(database)
-    database.close()
     raise sqlite3.DatabaseError("another version of the index")
 
 
@@ -82,7 +92,7 @@ def _made(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _set_version(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA user_version = 1")
+    database.execute("PRAGMA user_version = 3")
 
 
 def remove_index(path: Path) -> None:

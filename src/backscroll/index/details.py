@@ -5,11 +5,10 @@ import sqlite3
 import msgspec
 
 from backscroll.index import query
-from backscroll.index.assemble import kin_of, relatives_of
-from backscroll.place import Place
+from backscroll.index.kinship import Kinship
 from backscroll.records import Damage, Note
 from backscroll.sessions import identity
-from backscroll.sessions.digest import Digest
+from backscroll.sessions.digest import Digest, places_told
 from backscroll.sessions.reader import SessionFiles
 
 
@@ -28,17 +27,20 @@ def damage_and_notes(database: sqlite3.Connection, name: str) -> tuple[list[Dama
     """Return what could not be read of a session, and what was read only after a repair."""
     damage: list[Damage] = []
     notes: list[Note] = []
-    for (stored,) in database.execute("SELECT digest FROM unit WHERE session = ? ORDER BY id", (name,)):
+    for (stored,) in database.execute(
+        "SELECT digest FROM unit WHERE session = ? ORDER BY agent IS NOT NULL, key", (name,)
+    ):
         digest = msgspec.msgpack.decode(stored, type=Digest)
-        damage += [Damage(Place(*item[:4]), item[4]) for item in digest.damage]
-        notes += [Note(Place(*item[:4]), item[4]) for item in digest.notes]
+        damage += [Damage(*item) for item in places_told(digest.damage)]
+        notes += [Note(*item) for item in places_told(digest.notes)]
     return damage, notes
 
 
 def copied_from(database: sqlite3.Connection, name: str) -> dict[bytes, str]:
     """Return for each message of a session that was said elsewhere first, where that was."""
-    kin = kin_of(database, name)
+    kinship = Kinship(database)
+    kin = kinship.of(name)
     if kin is None:
         return {}
     folded = {copy for (copy,) in database.execute("SELECT id FROM fold WHERE target = ?", (name,))}
-    return identity.copied_from(kin, [other for other in relatives_of(database, kin) if other.id not in folded])
+    return identity.copied_from(kin, [other for other in kinship.relatives(kin) if other.id not in folded])

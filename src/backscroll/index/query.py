@@ -12,6 +12,7 @@ from typing import Any
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.scrub import one_line
 from backscroll.sessions.model import Agent, Session, StoreSummary, Usage
 from backscroll.times import iso, parse
 
@@ -91,14 +92,16 @@ def resolve(database: sqlite3.Connection, asked: str) -> str:
         if newest is None:
             raise NotFoundError("there are no sessions", remedy="backscroll stores shows where was looked.")
         return str(newest[0])
+    asked = one_line(asked)  # as ids are made of file names; what is no text could not even be looked up
     found = _with_prefix(database, asked.removeprefix("local_")) or _with_prefix(database, asked)
     if not found:
         raise NotFoundError("no session has this id", asked, "backscroll list --all shows every session with its id.")
-    if len(found) > 1 and asked not in found:
+    whole = next((name for name in (asked, asked.removeprefix("local_")) if name in found), None)
+    if len(found) > 1 and whole is None:
         raise QueryError(
             "several sessions have this id", asked, f"Give more of it: {', '.join(found[:MOST_CANDIDATES])}"
         )
-    return _unfolded(database, asked if asked in found else found[0])
+    return _unfolded(database, whole or found[0])
 
 
 def _with_prefix(database: sqlite3.Connection, prefix: str) -> list[str]:
@@ -133,7 +136,7 @@ def stores(database: sqlite3.Connection) -> list[StoreSummary]:
 
 def unit_paths(database: sqlite3.Connection, name: str) -> list[tuple[str | None, list[str]]]:
     """Return (agent, transcripts) of every unit of a session; agent is None for the session itself."""
-    rows = database.execute("SELECT agent, paths FROM unit WHERE session = ? ORDER BY id", (name,))
+    rows = database.execute("SELECT agent, paths FROM unit WHERE session = ? ORDER BY agent IS NOT NULL, key", (name,))
     return [(agent, json.loads(paths)) for agent, paths in rows]
 
 
@@ -158,13 +161,18 @@ def is_empty(database: sqlite3.Connection) -> bool:
 
 def _parameters(wanted: Filter) -> dict[str, Any]:
     return {
-        "project": wanted.project,
-        "store": wanted.store,
-        "account": wanted.account,
+        "project": searchable(wanted.project),
+        "store": searchable(wanted.store),
+        "account": searchable(wanted.account),
         "since": iso(wanted.since) if wanted.since else None,
         "until": iso(wanted.until) if wanted.until else None,
-        "state": wanted.state,
+        "state": searchable(wanted.state),
     }
+
+
+def searchable(text: str | None) -> str | None:
+    """Return what a user typed as text that a database can look for: bytes that are no text become escapes."""
+    return text.encode(errors="backslashreplace").decode() if text else text
 
 
 def _cleanup_days(database: sqlite3.Connection) -> dict[str, int | None]:

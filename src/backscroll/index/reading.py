@@ -192,6 +192,11 @@ def _mark_neighbours(database: sqlite3.Connection, number: int | None) -> None:
         (number,),
     )
     database.execute(
+        "INSERT OR IGNORE INTO dirty SELECT DISTINCT unit.session FROM call AS mine"
+        " JOIN call AS theirs ON theirs.key = mine.key JOIN unit ON unit.id = theirs.unit WHERE mine.unit = ?",
+        (number,),
+    )
+    database.execute(
         "INSERT OR IGNORE INTO dirty SELECT DISTINCT unit.session FROM summary"
         " JOIN said ON said.last = summary.leaf JOIN unit ON unit.id = said.unit WHERE summary.unit = ?",
         (number,),

@@ -5,14 +5,18 @@ means a new index, never a migration.
 
 unit     the files of one session, or of one agent, and their digest
 spend    the usage of each API message in each unit
+call     each tool call in each unit, without its texts
+stated   what a unit's records state about its cost: the program's own sums, and records that cost nothing
 said     the identity of each message in each unit
 session  what `list` shows, one row per session, ready to be handed out
+usage    what each session was the first to spend, summed up by quarters of an hour; and what of it is copied
+tool     the calls that each session was the first to make, summed up likewise
 fold     earlier copies of a session, and the session that contains them
 dirty    sessions whose row must be made anew; kept in step with every change of a unit
 store    what was found in each store at the last update
 """
 
-VERSION = 1
+VERSION = 3
 
 SCHEMA = """
 CREATE TABLE unit (
@@ -48,10 +52,37 @@ CREATE TABLE spend (
   cache_write_5m INTEGER,
   cache_write_1h INTEGER,
   is_lower_bound INTEGER NOT NULL,
-  cost REAL
+  cost REAL,
+  web_searches INTEGER,
+  web_fetches INTEGER,
+  tier TEXT,
+  speed TEXT,
+  geo TEXT,
+  branch TEXT,
+  agent TEXT,
+  records INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  line INTEGER
 );
 CREATE INDEX spend_key ON spend (key);
 CREATE INDEX spend_unit ON spend (unit);
+
+CREATE TABLE call (
+  unit INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  agent TEXT,
+  name TEXT NOT NULL,
+  target TEXT,
+  time TEXT,
+  is_copy INTEGER NOT NULL,
+  outcome TEXT,
+  seconds REAL
+);
+CREATE INDEX call_key ON call (key);
+CREATE INDEX call_unit ON call (unit);
+
+CREATE TABLE stated (unit INTEGER NOT NULL, synthetic INTEGER NOT NULL, cost REAL, models TEXT);
+CREATE INDEX stated_unit ON stated (unit);
 
 CREATE TABLE said (unit INTEGER NOT NULL, key BLOB NOT NULL, last BLOB, role TEXT NOT NULL);
 CREATE INDEX said_key ON said (key);
@@ -84,6 +115,51 @@ CREATE TABLE session (
 CREATE INDEX session_updated ON session (updated);
 CREATE INDEX session_parent ON session (parent);
 CREATE INDEX session_project_key ON session (project_key);
+
+CREATE TABLE usage (
+  session TEXT NOT NULL,
+  owner TEXT,
+  agent TEXT,
+  agent_type TEXT,
+  branch TEXT,
+  quarter INTEGER,
+  model TEXT,
+  tier TEXT,
+  speed TEXT,
+  geo TEXT,
+  context INTEGER NOT NULL,
+  is_lower_bound INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  input INTEGER,
+  output INTEGER,
+  cache_write INTEGER,
+  cache_read INTEGER,
+  cache_write_5m INTEGER,
+  cache_write_1h INTEGER,
+  web_searches INTEGER,
+  web_fetches INTEGER,
+  recorded REAL,
+  recorded_messages INTEGER NOT NULL,
+  first TEXT,
+  last TEXT
+);
+CREATE INDEX usage_session ON usage (session);
+
+CREATE TABLE tool (
+  session TEXT NOT NULL,
+  agent TEXT,
+  quarter INTEGER,
+  name TEXT NOT NULL,
+  target TEXT,
+  calls INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  refusals INTEGER NOT NULL,
+  unanswered INTEGER NOT NULL,
+  timed INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  slowest REAL NOT NULL
+);
+CREATE INDEX tool_session ON tool (session);
 
 CREATE TABLE fold (id TEXT PRIMARY KEY, target TEXT NOT NULL);
 CREATE INDEX fold_target ON fold (target);

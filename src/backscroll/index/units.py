@@ -59,7 +59,7 @@ class Unit:
             (os.fsencode(file.path), file.size, file.mtime_ns, file.ctime_ns, file.inode, file.device)
             for file in (*self.files, *self.side_files)
         ]
-        return blake2b(repr(sorted(state)).encode(), digest_size=16).digest()
+        return blake2b(repr((self.session, sorted(state))).encode(), digest_size=16).digest()
 
     def side_facts(self) -> str:
         """Read the small files beside the transcripts: title, archived, released, an agent's meta file."""
@@ -120,8 +120,8 @@ def look(stores: Iterable[Store]) -> Found:
             _sort(found, item, store.kind, total, metas)
     _tell_apart(found.units.values())
     for unit in found.units.values():
-        if unit.agent is not None and (meta := metas.get(_meta_key(unit.files[0]))):
-            unit.side_files.append(meta)
+        if unit.agent is not None:
+            unit.side_files += [meta for file in unit.files if (meta := metas.get(_meta_key(file)))][:1]
     return found
 
 
@@ -152,14 +152,16 @@ def _meta_key(file: FoundFile) -> tuple[str, str]:
     return os.path.dirname(file.path), file.agent or ""
 
 
-def _session_unit(found: Found, file: FoundFile, store: str) -> Unit:
-    """Return the unit of the session that a file's name gives it to, making it where it is new.
-
-    Only a UUID names one session wherever its file lies; any other name counts in its own directory.
-    """
+def _session_key(file: FoundFile) -> str:
+    """Return what makes files of one session: a UUID wherever they lie, any other name in its project directory."""
     name = file.session or ""
-    is_unique = UUID.fullmatch(name) is not None
-    key = b"s:" + os.fsencode(name if is_unique else f"{file.config}\0{file.project_key}\0{name}")
+    return name if UUID.fullmatch(name) else f"{file.project_key}\0{name}"
+
+
+def _session_unit(found: Found, file: FoundFile, store: str) -> Unit:
+    """Return the unit of the session that a file's name gives it to, making it where it is new."""
+    name = file.session or ""
+    key = b"s:" + os.fsencode(_session_key(file))
     unit = found.units.get(key)
     if unit is None:
         unit = Unit(key, one_line(name) or "(unnamed)", None, "session", store, file.config, file.project_key)
@@ -170,15 +172,15 @@ def _session_unit(found: Found, file: FoundFile, store: str) -> Unit:
 
 
 def _agent_unit(found: Found, file: FoundFile, store: str) -> Unit:
-    directory, agent = os.path.dirname(file.path), file.agent or ""
-    key = b"a:" + os.fsencode(f"{directory}\0{agent}")
+    parts = os.path.dirname(file.path).replace("\\", "/").split("/")
+    is_workflow = parts[-2:-1] == ["workflows"] and file.session is not None
+    run, agent = parts[-1] if is_workflow else None, file.agent or ""
+    key = b"a:" + os.fsencode(f"{_session_key(file)}\0{run or ''}\0{agent}")
     if key not in found.units:
-        parts = directory.replace("\\", "/").split("/")
-        is_workflow = parts[-2:-1] == ["workflows"] and file.session is not None
         kind = "flat" if file.session is None else "workflow" if is_workflow else "nested"
         session = one_line(file.session) if file.session else None
         found.units[key] = Unit(key, session, one_line(agent), kind, store, file.config, file.project_key)
-        found.units[key].run = parts[-1] if is_workflow else None
+        found.units[key].run = run
     return found.units[key]
 
 
@@ -191,6 +193,13 @@ def _tell_apart(units: Iterable[Unit]) -> None:
     for unit in units:
         if unit.session and len(directories.get(unit.session, ())) > 1:
             unit.session = f"{unit.session}@{unit.project_key}"
+    taken: set[str] = set()
+    for unit in sorted((unit for unit in units if unit.kind == "session"), key=lambda unit: unit.key):
+        name, number = unit.session, 1
+        while unit.session in taken:  # names that differ only in what cannot be shown
+            number += 1
+            unit.session = f"{name}#{number}"
+        taken.add(unit.session or "")
 
 
 def storable(text: str | None) -> str | None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from backscroll.errors import CorruptError
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Found, look, storable
 from backscroll.lazy import lazily
@@ -24,7 +25,18 @@ else:
 def update(
     database: sqlite3.Connection, stores: list[Store], on_progress: Callable[[Progress], None] | None = None
 ) -> Report:
-    """Bring the index in step with the stores."""
+    """Bring the index in step with the stores; CorruptError where the index is damaged inside."""
+    try:
+        return _update(database, stores, on_progress)
+    except sqlite3.DatabaseError as error:
+        if type(error) is not sqlite3.DatabaseError:
+            raise
+        raise CorruptError("the index is damaged", remedy="backscroll index --rebuild makes it anew.") from error
+
+
+def _update(
+    database: sqlite3.Connection, stores: list[Store], on_progress: Callable[[Progress], None] | None
+) -> Report:
     begun = time.monotonic()
     found = look(stores)
     report = Report(files=sum(len(unit.files) for unit in found.units.values()))

@@ -5,16 +5,16 @@ The evidence lies in the transcripts of the session and of its other agents (doc
 notices, and at last the equality of the call's prompt and the agent's first words.
 """
 
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import Struct
 
 from backscroll.sessions.digest import Counts, Digest, Evidence, InlineDigest
 from backscroll.sessions.model import Agent
 from backscroll.times import parse
 
 
-@dataclass(slots=True)
-class AgentFile:
+class AgentFile(Struct):
     """An agent's transcript as found on disk."""
 
     id: str
@@ -22,12 +22,11 @@ class AgentFile:
     """flat, nested or workflow."""
     path: str
     digest: Digest
-    meta: dict[str, object] = field(default_factory=dict)
+    meta: dict[str, object] = {}
     run: str | None = None
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(Struct):
     """A call that may have started an agent, and whose call it is."""
 
     owner: str | None
@@ -37,16 +36,15 @@ class _Call:
     time: datetime | None = None
 
 
-@dataclass(slots=True)
-class _Pool:
+class _Pool(Struct):
     """All evidence of one session: calls by id, and what points from agents to calls."""
 
-    calls: dict[str, _Call] = field(default_factory=dict)
-    results: dict[str, str] = field(default_factory=dict)
-    runs: dict[str, str] = field(default_factory=dict)
-    progress: dict[str, str] = field(default_factory=dict)
-    notices: dict[str, str | None] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    calls: dict[str, _Call] = {}
+    results: dict[str, str] = {}
+    runs: dict[str, str] = {}
+    progress: dict[str, str] = {}
+    notices: dict[str, str | None] = {}
+    taken: set[str] = set()
 
     def add(self, owner: str | None, evidence: Evidence | None) -> None:
         """Take what one transcript says about the agents it started."""

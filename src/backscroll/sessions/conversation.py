@@ -5,12 +5,12 @@ to 1.0.x) are taken out of the session's rows and get trees of their own.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from types import TracebackType
 from typing import Any, Self
 
 import orjson
+from msgspec import Struct
 
 from backscroll.sessions.facts import Facts, Leaf
 from backscroll.sessions.rows import Row, Rows, read_rows
@@ -21,22 +21,20 @@ INTERNAL_LABELS = ("acompact", "aside_question", "aprompt_suggestion", "aagent_s
 WARM_UP = "Warmup"
 
 
-@dataclass(slots=True)
-class InlineAgent:
+class InlineAgent(Struct):
     """A chain of sidechain records inside a session's own transcript."""
 
     id: str
     tree: Tree
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(Struct):
     """The open sources of one session or agent, its facts, its tree, and the agents inside its files."""
 
     sources: list[Source]
     facts: Facts
     tree: Tree
-    inline: list[InlineAgent] = field(default_factory=list)
+    inline: list[InlineAgent] = []
 
     def __enter__(self) -> Self:
         return self

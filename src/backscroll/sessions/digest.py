@@ -3,24 +3,26 @@
 A digest is made once when a file changes; lists, totals and joins are computed from digests alone.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from hashlib import blake2b
 from typing import NamedTuple
 
 import msgspec
 
+from backscroll.place import Place
+from backscroll.records import Damage, Note
 from backscroll.sessions import prompts
 from backscroll.sessions.conversation import Conversation, InlineAgent, is_internal_agent
 from backscroll.sessions.facts import AgentCall, Facts
-from backscroll.sessions.rows import ASSISTANT, BOUNDARY, QUEUED, Row, Tokens, text_key
+from backscroll.sessions.model import SHORTEST_GLOBAL_ID
+from backscroll.sessions.rows import ASSISTANT, BOUNDARY, QUEUED, SYNTHETIC, Row, Tokens, text_key
 from backscroll.sessions.tree import NOBODY, Node, Tree
 from backscroll.times import iso, parse
 
 FIRST_PLAUSIBLE_YEAR, LAST_PLAUSIBLE_YEAR = 2020, 2100
 OLD_COPY_VERSIONS = ("0.", "1.0.")
-SHORTEST_GLOBAL_ID = 16
-"""Real ids have 20 characters and more; a shorter one was made by hand and counts in its own file only."""
 
 
 class Spend(NamedTuple):
@@ -32,6 +34,13 @@ class Spend(NamedTuple):
     is_copy: bool
     model: str | None
     tokens: Tokens
+    agent: str | None = None
+    """The inline agent that spent it."""
+    records: int = 1
+    """How many records of the transcript repeat this usage."""
+    source: int = 0
+    line: int | None = None
+    """The record that counts: its file's number in the conversation, and its line."""
 
 
 class Said(NamedTuple):
@@ -74,6 +83,10 @@ class Evidence(msgspec.Struct, array_like=True):
     notices: dict[str, str | None]
 
 
+Told = tuple[bytes, int | None, int | None, int | None, str]
+"""Damage or a note: path (as bytes, for not every file name is text), line, offset, length, reason."""
+
+
 class Digest(msgspec.Struct):
     """What is known of one session or agent from its own files."""
 
@@ -83,8 +96,8 @@ class Digest(msgspec.Struct):
     record_bytes: int = 0
     damage_bytes: int = 0
     blank_bytes: int = 0
-    damage: list[tuple[str, int | None, int | None, int | None, str]] = []
-    notes: list[tuple[str, int | None, int | None, int | None, str]] = []
+    damage: list[Told] = []
+    notes: list[Told] = []
     born: str | None = None
     cwds: list[str] = []
     version: str | None = None
@@ -123,9 +136,9 @@ def make_digest(conversation: Conversation, agent: str | None = None) -> Digest:
         record_bytes=sum(source.record_bytes for source in sources),
         damage_bytes=sum(source.damage_bytes for source in sources),
         blank_bytes=sum(source.blank_bytes for source in sources),
-        damage=[(*item.place, item.reason) for source in sources for item in source.damage],
-        notes=[(*item.place, item.reason) for source in sources for item in source.notes],
-        born=min((moment for moment in map(_moment, facts.born.values()) if moment), default=None),
+        damage=[_told(item) for source in sources for item in source.damage],
+        notes=[_told(item) for source in sources for item in source.notes],
+        born=min((moment for moment in map(stored_moment, facts.born.values()) if moment), default=None),
         cwds=list(facts.cwds),
         version=next(reversed(facts.versions), None),
         git_branch=facts.git_branch,
@@ -154,10 +167,21 @@ def make_digest(conversation: Conversation, agent: str | None = None) -> Digest:
     )
 
 
+def _told(item: Damage | Note) -> Told:
+    path, line, offset, length = item.place
+    return os.fsencode(path), line, offset, length, item.reason
+
+
+def places_told(items: Iterable[Told]) -> Iterator[tuple[Place, str]]:
+    """Yield place and reason of damage or notes as a digest keeps them."""
+    for path, line, offset, length, reason in items:
+        yield Place(os.fsdecode(path), line, offset, length), reason
+
+
 def _counts(tree: Tree) -> Counts:
     spoken = [node for node in tree.nodes if node.head.is_spoken]
     calls = {call for node in tree.nodes for row in node.rows for call, _ in row.calls}
-    moments = [moment for node in tree.nodes for row in node.rows if (moment := _moment(row.time))]
+    moments = [moment for node in tree.nodes for row in node.rows if (moment := stored_moment(row.time))]
     return Counts(
         messages=len(spoken),
         prompts=sum(node.head.kind in {prompts.TYPED, QUEUED} for node in spoken),
@@ -187,7 +211,8 @@ def moment_of(value: str | float | None) -> datetime | None:
     return moment if moment is not None and FIRST_PLAUSIBLE_YEAR <= moment.year <= LAST_PLAUSIBLE_YEAR else None
 
 
-def _moment(value: str | float | None) -> str | None:
+def stored_moment(value: str | float | None) -> str | None:
+    """Return a record's time as the index keeps it, None where it is not plausible."""
     if type(value) is str and len(value) == 24 and value[-1] == "Z" and value[:2] == "20" and parse(value):
         return value
     moment = moment_of(value)
@@ -230,36 +255,42 @@ def _evidence(facts: Facts) -> Evidence:
 
 
 def _called(task: AgentCall) -> tuple[bytes | None, str | None, str | None, str | None]:
-    return (text_key(task.prompt) if task.prompt else None, task.description, task.type, _moment(task.time))
+    return (text_key(task.prompt) if task.prompt else None, task.description, task.type, stored_moment(task.time))
 
 
 def spends(conversation: Conversation) -> Iterator[Spend]:
     """Yield each API message's usage once: the record with the greatest output, the later on a tie."""
-    best: dict[tuple[bytes, str | None], tuple[Row, str | None]] = {}
-    for tree in (conversation.tree, *(agent.tree for agent in conversation.inline)):
+    best: dict[tuple[bytes, str | None], Spend] = {}
+    for agent, tree in trees_of(conversation):
         for node in tree.nodes:
             for row in (*node.rows, *node.repeats):
                 if row.tokens is not None:
-                    _keep_greater(best, (_spend_key(row, conversation), row.request), row)
-    for (key, _), (row, first) in best.items():
-        if row.tokens is not None:
-            yield Spend(key, row.request, first, row.copied_from is not None, row.model, row.tokens)
+                    _keep_greater(best, _spend(row, row.tokens, agent, conversation))
+    return iter(best.values())
 
 
-def _keep_greater(
-    best: dict[tuple[bytes, str | None], tuple[Row, str | None]], key: tuple[bytes, str | None], row: Row
-) -> None:
-    moment = _moment(row.time)
-    if key not in best:
-        best[key] = (row, moment)
+def trees_of(conversation: Conversation) -> Iterator[tuple[str | None, Tree]]:
+    """Yield the tree of the session or agent itself, then those of the agents inside its files, with their ids."""
+    yield None, conversation.tree
+    for agent in conversation.inline:
+        yield agent.id, agent.tree
+
+
+def _spend(row: Row, tokens: Tokens, agent: str | None, conversation: Conversation) -> Spend:
+    key = _spend_key(row, conversation)
+    is_copy = row.copied_from is not None
+    return Spend(key, row.request, stored_moment(row.time), is_copy, row.model, tokens, agent, 1, row.source, row.line)
+
+
+def _keep_greater(best: dict[tuple[bytes, str | None], Spend], spend: Spend) -> None:
+    name = (spend.key, spend.request)
+    kept = best.get(name)
+    if kept is None:
+        best[name] = spend
         return
-    kept, first = best[key]
-    earliest = min((time for time in (first, moment) if time), default=None)
-    best[key] = (row if _output(row) >= _output(kept) else kept, earliest)
-
-
-def _output(row: Row) -> int:
-    return (row.tokens.output or 0) if row.tokens else 0
+    earliest = min((time for time in (kept.time, spend.time) if time), default=None)
+    greater = spend if (spend.tokens.output or 0) >= (kept.tokens.output or 0) else kept
+    best[name] = greater._replace(time=earliest, agent=kept.agent, records=kept.records + 1)
 
 
 def _spend_key(row: Row, conversation: Conversation) -> bytes:
@@ -270,6 +301,19 @@ def _api_key(name: str, row: Row, conversation: Conversation) -> bytes:
     if len(name) < SHORTEST_GLOBAL_ID:
         return _key("api", conversation.sources[row.source].path, name)
     return _key("api", name)
+
+
+def synthetic_records(conversation: Conversation) -> int:
+    """Count the records that stand in a model's place and cost nothing: error notices and the program's own words."""
+    nodes = (node for _, tree in trees_of(conversation) for node in tree.nodes)
+    return sum(row.kind == SYNTHETIC for node in nodes for row in (*node.rows, *node.repeats))
+
+
+def call_key(name: str, row: Row, conversation: Conversation) -> bytes:
+    """Name a call across all files by its id, which copies keep."""
+    if len(name) < SHORTEST_GLOBAL_ID or "#" in name:
+        return _key("call", conversation.sources[row.source].path, name)
+    return _key("call", name)
 
 
 def _record_key(row: Row, conversation: Conversation) -> bytes:

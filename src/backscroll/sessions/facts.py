@@ -32,7 +32,6 @@ IGNORED_TYPES = {
     "bridge-session",
     "checkpoint",
     "content-replacement",
-    "cost-state",
     "data-flow-incomplete",
     "data-flow-records",
     "dev-mods",
@@ -74,6 +73,14 @@ class Notice(NamedTuple):
     source: int
     offset: int
     length: int
+
+
+class CostState(NamedTuple):
+    """What Claude Code itself says that a session cost so far, resumes and what no transcript records included."""
+
+    cost: float
+    models: dict[str, Any]
+    """Model to its token counts and cost, as stored."""
 
 
 class Leaf(NamedTuple):
@@ -122,6 +129,7 @@ class Facts:
     notices: dict[str, Notice] = field(default_factory=dict)
     enqueued: int = 0
     dequeued: int = 0
+    cost_state: CostState | None = None
 
     def note(self, head: Head, source: int) -> None:
         """Take what any record may state."""
@@ -236,6 +244,12 @@ def _queue_operation(facts: Facts, head: Head, record: Record, source: int, _pos
         facts.notice(content if isinstance(content, str) else "", source, record.offset, record.length)
 
 
+def _cost_state(facts: Facts, head: Head, *_: object) -> None:
+    models = decoded(head.modelUsage)
+    if head.totalCostUSD is not None:
+        facts.cost_state = CostState(head.totalCostUSD, models if isinstance(models, dict) else {})
+
+
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -254,4 +268,5 @@ _STATEMENTS: dict[str | None, Callable[[Facts, Head, Record, int, int], None]] =
     "session-owner": _session_owner,
     "fork-context-ref": _fork_context,
     "queue-operation": _queue_operation,
+    "cost-state": _cost_state,
 }

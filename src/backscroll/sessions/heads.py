@@ -28,6 +28,7 @@ class Block(Struct, gc=False):
     is_error: bool | None = None
     text: str | None = None
     input: Raw = NOTHING
+    content: Raw = NOTHING
 
 
 class CacheCreation(Struct, gc=False):
@@ -37,14 +38,25 @@ class CacheCreation(Struct, gc=False):
     ephemeral_1h_input_tokens: int | None = None
 
 
+class ServerToolUse(Struct, gc=False):
+    """Requests of tools that the API runs itself."""
+
+    web_search_requests: int | None = None
+    web_fetch_requests: int | None = None
+
+
 class UsageHead(Struct, gc=False):
-    """Token counts as the API gave them."""
+    """Token counts as the API gave them, and what else decides their price."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation: CacheCreation | None = None
+    server_tool_use: ServerToolUse | None = None
+    service_tier: str | None = None
+    speed: str | None = None
+    inference_geo: str | None = None
 
 
 class MessageHead(Struct, gc=False):
@@ -160,6 +172,9 @@ class Head(Struct, gc=False):
     sessions: list[Any] | None = None
     accountUuid: str | None = None
     operation: str | None = None
+    # cost-state
+    totalCostUSD: float | None = None
+    modelUsage: Raw = NOTHING
 
 
 decode_head = msgspec.json.Decoder(Head).decode
@@ -242,13 +257,16 @@ def _tool_use_result(value: Any) -> Any:
 
 _FIELDS: dict[type[Struct], dict[str, Any]] = {
     Block: dict.fromkeys(("type", "id", "name", "tool_use_id", "text"), _text)
-    | {"is_error": _flag, "input": _anything},
+    | {"is_error": _flag, "input": _anything, "content": _anything},
     CacheCreation: dict.fromkeys(("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"), _whole),
+    ServerToolUse: dict.fromkeys(("web_search_requests", "web_fetch_requests"), _whole),
     UsageHead: {
         **dict.fromkeys(
             ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"), _whole
         ),
+        **dict.fromkeys(("service_tier", "speed", "inference_geo"), _text),
         "cache_creation": _struct(CacheCreation),
+        "server_tool_use": _struct(ServerToolUse),
     },
     MessageHead: {
         **dict.fromkeys(("id", "role", "model", "stop_reason"), _text),
@@ -272,6 +290,8 @@ _FIELDS[Head] = {
     "timestamp": _moment,
     "apiBlockIndex": _whole,
     "costUSD": _number,
+    "totalCostUSD": _number,
+    "modelUsage": _anything,
     "origin": _struct(Origin),
     "forkedFrom": _struct(ForkedFrom),
     "message": _message,

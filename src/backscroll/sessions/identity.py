@@ -17,9 +17,12 @@ class Kin:
 
     id: str
     born: str | None
+    """When it began, and no earlier than those it was forked from."""
     forked_from: str | None
     is_rewriting_version: bool = False
     """Made by a Claude Code that rewrote everything on resume."""
+    forks: int = 0
+    """How many stated forks lead to it."""
     answers: set[bytes] = field(default_factory=set)
     """Identities of its assistant messages."""
     messages: set[bytes] = field(default_factory=set)
@@ -28,10 +31,8 @@ class Kin:
     """Short forms of its records' own ids."""
 
     def is_earlier_than(self, other: "Kin") -> bool:
-        """Whether what the two share was first said here."""
-        if other.forked_from == self.id or self.forked_from == other.id:
-            return other.forked_from == self.id
-        return (self.born or LATE, self.id) < (other.born or LATE, other.id)
+        """Whether what the two share was first said here: one order for all sessions, without cycles."""
+        return (self.born or LATE, self.forks, self.id) < (other.born or LATE, other.forks, other.id)
 
 
 def folded_into(session: Kin, others: list[Kin]) -> str | None:
@@ -44,7 +45,7 @@ def _is_rewritten_in(session: Kin, other: Kin) -> bool:
     if not session.answers or not session.is_rewriting_version or other.forked_from:
         return False
     return (
-        session.messages <= other.messages
+        session.answers <= other.answers
         and session.is_earlier_than(other)
         and session.record_ids.isdisjoint(other.record_ids)
     )

@@ -15,6 +15,9 @@ from backscroll.records import Damage, Note
 MAIN = "main"
 """The name of the visible branch."""
 
+SHORTEST_GLOBAL_ID = 16
+"""Real ids have 20 characters and more; a shorter one was made by hand and counts in its own file only."""
+
 Json = Any
 """A decoded JSON value of foreign making: its shape is never ours to promise."""
 
@@ -34,6 +37,9 @@ class Usage:
     """API messages counted."""
     lower_bound: bool = False
     """Some outputs are placeholders that the program wrote before the answer was complete."""
+    web_searches: int | None = None
+    unpriced: list[str] = field(default_factory=list)
+    """Models that no price is known for; what they spent is not in `cost`."""
 
 
 @dataclass(slots=True)

@@ -7,8 +7,10 @@ message, so that memory stays flat however long the session is.
 import os
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from msgspec import Struct
+
+from backscroll.records import Damage
 from backscroll.sessions.calls import CallReader
 from backscroll.sessions.conversation import Conversation, read_conversation
 from backscroll.sessions.digest import compaction_nodes, moment_of, said
@@ -21,12 +23,11 @@ from backscroll.sessions.tree import NOBODY, Node, Path, Tree
 LABEL_LENGTH = 80
 
 
-@dataclass(slots=True)
-class SessionFiles:
+class SessionFiles(Struct):
     """Where the pieces of a session lie."""
 
     transcripts: list[str]
-    agents: dict[str, list[str]] = field(default_factory=dict)
+    agents: dict[str, list[str]] = {}
     """Agent to its transcripts."""
 
     def outputs(self, session: str) -> list[str]:
@@ -36,8 +37,7 @@ class SessionFiles:
         return [os.path.join(directory, "tool-results") for directory in dict.fromkeys(near)]
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """One conversation in the middle of being told: the session itself, or an agent inside it."""
 
     agent: str | None
@@ -74,9 +74,18 @@ class SessionReader:
         """The session's own tree."""
         return self._conversation.tree
 
+    def damage(self) -> list[Damage]:
+        """Return what could not be read of the session's own files."""
+        return [damage for source in self._conversation.sources for damage in source.damage]
+
     def branches(self) -> list[Branch]:
         """Return the branches, main first."""
-        return [_branch(path, self.tree) for path in self.tree.branches if path.spoken or path.name == MAIN]
+        spoken: dict[str, list[Node]] = defaultdict(list)
+        for node in self.tree.nodes:
+            if node.head.kind in SPOKEN_KINDS:
+                spoken[node.branch].append(node)
+        paths = (path for path in self.tree.branches if path.spoken or path.name == MAIN)
+        return [_branch(path, spoken[path.name], self.tree) for path in paths]
 
     def messages(self, branch: str | None = MAIN, *, internal: bool = False) -> Iterator[Message]:
         """Yield the messages along one branch (all of them when None), agents below the call that started them."""
@@ -222,8 +231,7 @@ def _forks(tree: Tree) -> dict[int, list[str]]:
     return forks
 
 
-def _branch(path: Path, tree: Tree) -> Branch:
-    own = [node for node in tree.nodes if node.branch == path.name and node.head.kind in SPOKEN_KINDS]
+def _branch(path: Path, own: list[Node], tree: Tree) -> Branch:
     moments = [moment for node in own if (moment := moment_of(node.head.time))]
     label = next((node.head.label for node in own if node.head.label), None) or ""
     fork = tree.nodes[path.fork] if path.fork != NOBODY else None

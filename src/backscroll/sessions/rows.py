@@ -5,6 +5,7 @@ order and the `Facts` that all other record types state (titles, working directo
 Texts, inputs and results stay in the files until somebody asks for them.
 """
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from backscroll.records import Record
-from backscroll.sessions import prompts
+from backscroll.sessions import outcomes, prompts
 from backscroll.sessions.facts import Facts
 from backscroll.sessions.heads import Block, Head, MessageHead, UsageHead, decoded, head_of
 from backscroll.sessions.source import Source
@@ -48,6 +49,19 @@ class Tokens(NamedTuple):
     cache_write_1h: int | None
     is_lower_bound: bool
     cost: float | None
+    """What Claude Code itself recorded as the price of this message."""
+    web_searches: int | None = None
+    web_fetches: int | None = None
+    tier: str | None = None
+    speed: str | None = None
+    geo: str | None = None
+    branch: str | None = None
+    """The git branch that was checked out."""
+
+    @property
+    def context(self) -> int:
+        """How long the prompt was, whatever of it came from the cache."""
+        return (self.input or 0) + (self.cache_write or 0) + (self.cache_read or 0)
 
 
 class Row:
@@ -67,11 +81,13 @@ class Row:
         "line",
         "model",
         "offset",
+        "outcomes",
         "parent",
         "request",
         "results",
         "source",
         "source_row",
+        "targets",
         "text_key",
         "time",
         "tokens",
@@ -97,7 +113,11 @@ class Row:
         self.model: str | None = None
         self.tokens: Tokens | None = None
         self.calls: tuple[tuple[str, str], ...] = ()
+        self.targets: tuple[str | None, ...] = ()
+        """What each call is about: a file, a skill, a type of agent."""
         self.results: tuple[str, ...] = ()
+        self.outcomes: tuple[str, ...] = ()
+        """How the call of each result ended."""
         self.label: str | None = None
         self.text_key: bytes | None = None
         self.block: int | None = None
@@ -167,7 +187,7 @@ def _text_and_blocks(message: MessageHead | None) -> tuple[str, list[Block]]:
 
 def _fill_user(row: Row, head: Head, facts: Facts) -> None:
     text, blocks = _text_and_blocks(head.message)
-    row.results = tuple(block.tool_use_id for block in blocks if block.tool_use_id)
+    _fill_results(row, blocks, head)
     has_results = head.toolUseResult is not None or any(block.type == "tool_result" for block in blocks)
     row.kind = prompts.kind_of(head, text, has_results=has_results, is_empty=not blocks and not text.strip())
     if not has_results:
@@ -189,12 +209,11 @@ def _fill_assistant(row: Row, head: Head, facts: Facts) -> None:
     row.request = head.requestId
     row.block = head.apiBlockIndex
     row.label = text[:LABEL_LENGTH] or None
-    row.calls = tuple(
-        (block.id or f"{row.id}#{number}", block.name or "?")
-        for number, block in enumerate(blocks)
-        if (block.type or "").endswith("tool_use")
-    )
-    row.results = tuple(block.tool_use_id for block in blocks if block.tool_use_id)
+    called = [(number, block) for number, block in enumerate(blocks) if (block.type or "").endswith("tool_use")]
+    if called:
+        row.calls = tuple((block.id or f"{row.id}#{number}", block.name or "?") for number, block in called)
+        row.targets = tuple(outcomes.target_of(block) for _, block in called)
+    _fill_results(row, blocks, head)
     for block in blocks:
         if block.id and block.name in facts.AGENT_TOOLS:
             facts.called_agent(block, head)
@@ -203,8 +222,15 @@ def _fill_assistant(row: Row, head: Head, facts: Facts) -> None:
         row.tokens = _tokens(message.usage, head) if message.usage else None
 
 
+def _fill_results(row: Row, blocks: list[Block], head: Head) -> None:
+    answers = [block for block in blocks if block.tool_use_id]
+    if answers:
+        row.results = tuple(str(block.tool_use_id) for block in answers)
+        row.outcomes = tuple(outcomes.outcome_of(block, head.toolUseResult) for block in answers)
+
+
 def _tokens(usage: UsageHead, head: Head) -> Tokens:
-    cache = usage.cache_creation
+    cache, server = usage.cache_creation, usage.server_tool_use
     return Tokens(
         _count(usage.input_tokens),
         _count(usage.output_tokens),
@@ -214,7 +240,18 @@ def _tokens(usage: UsageHead, head: Head) -> Tokens:
         _count(cache.ephemeral_1h_input_tokens) if cache else None,
         head.costUSD is None and _is_placeholder_version(head.version),
         head.costUSD,
+        _count(server.web_search_requests) if server else None,
+        _count(server.web_fetch_requests) if server else None,
+        _shared(usage.service_tier),
+        _shared(usage.speed),
+        _shared(usage.inference_geo),
+        _shared(head.gitBranch),
     )
+
+
+def _shared(text: str | None) -> str | None:
+    """Return a short text that many records repeat, kept once; nothing where it says nothing."""
+    return sys.intern(text) if text else None
 
 
 def _count(value: int | None) -> int | None:

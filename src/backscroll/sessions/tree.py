@@ -9,7 +9,8 @@ replaced by the previous node in the file, and the node is marked.  Every walk i
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from backscroll.sessions import prompts
 from backscroll.sessions.facts import ZERO_UUID, Leaf
@@ -24,8 +25,7 @@ RELINK_BUDGET = 2_000_000
 """Steps spent on finding a harmless new parent for the members of cycles, in total."""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """One message, or one other record of the tree, with its place in it."""
 
     rows: list[Row]
@@ -33,14 +33,14 @@ class Node:
     """Position of its first row in file order."""
     parent: int = NOBODY
     branch: str = MAIN
-    repeats: list[Row] = field(default_factory=list)
+    repeats: list[Row] = []
     """Further records of the same files that say the same under the same id."""
     is_inner: bool = False
     """It came in while an answer was being written: records of that answer stand before and after it."""
     is_silent: bool = False
     """Nothing was said here or below: results, notices and attachments that lead nowhere."""
-    marks: list[str] = field(default_factory=list)
-    children: list[int] = field(default_factory=list)
+    marks: list[str] = []
+    children: list[int] = []
 
     @property
     def head(self) -> Row:
@@ -53,8 +53,7 @@ class Node:
         return self.is_silent or self.is_inner
 
 
-@dataclass(slots=True)
-class Path:
+class Path(Struct):
     """A branch: its name, its first node and its tip, the node it leaves, and how much was said on it."""
 
     name: str
@@ -64,8 +63,7 @@ class Path:
     spoken: int = 0
 
 
-@dataclass(slots=True)
-class Tree:
+class Tree(Struct):
     """All nodes in file order and the branches they are on, main first."""
 
     nodes: list[Node]

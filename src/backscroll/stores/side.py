@@ -217,7 +217,11 @@ def _text(value: object) -> str | None:
 def _object(path: str, damage: list[Damage] | None) -> dict[str, Any]:
     """Return the JSON object in a small file, or an empty one with a Damage added."""
     try:
-        value = json.loads(read_small(path, _LARGEST).decode("utf-8-sig", "replace"))
+        text = read_small(path, _LARGEST).decode("utf-8-sig", "replace")
+        value = json.loads(text)
+        if "\\ud" in text.lower():  # perhaps a lone surrogate, which no database could hold: it becomes U+FFFD
+            text = json.dumps(value, ensure_ascii=False)
+            value = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
         if isinstance(value, dict):
             return value
         reason = "not a JSON object"

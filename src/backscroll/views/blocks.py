@@ -162,9 +162,15 @@ _INLINE = re.compile(
     re.IGNORECASE,
 )
 
+_LONGEST_PROSE = 100_000
+"""Characters of one block beyond which it is no prose, and runs are not looked for: 70 MB would take 15 s."""
+
 
 def inline(text: str) -> Iterator[Run]:
     """Yield the runs of a text: code, strong, emphasis, links to http and https only, and what lies between."""
+    if len(text) > _LONGEST_PROSE:
+        yield Run(text)
+        return
     end = 0
     for found in _INLINE.finditer(text):
         if found.start() > end:

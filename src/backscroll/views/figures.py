@@ -43,6 +43,13 @@ def _digits(amount: float, unit: str) -> str:
     return f"{amount:.1f}{unit}"
 
 
+def dollars(cost: float | None) -> str:
+    """Return a cost: $12.30, $0.004; nothing where it is unknown."""
+    if cost is None:
+        return ""
+    return f"${cost:,.2f}" if cost >= 0.095 or not cost else f"${cost:.3f}"
+
+
 def duration(time: timedelta) -> str:
     """Return a length of time: 40 ms, 1.4 s, 12 s, 3 min, 2 h 38 min, 4 d."""
     return duration_of(time.total_seconds())
@@ -95,7 +102,8 @@ def moment(time: datetime, paper: Paper) -> str:
 
 def clock(time: datetime, paper: Paper) -> str:
     """Return `14:02`."""
-    return paper.local(time).strftime("%H:%M")
+    local = paper.local(time)
+    return f"{local.hour:02}:{local.minute:02}"
 
 
 def clock_seconds(time: datetime, paper: Paper) -> str:

@@ -64,6 +64,8 @@ def usage_object(usage: Usage) -> Object:
         "cache_write_1h": usage.cache_write_1h,
         "messages": usage.messages,
         "lower_bound": usage.lower_bound,
+        "unpriced": usage.unpriced,
+        "web_searches": usage.web_searches,
     }
 
 

@@ -10,6 +10,7 @@ from backscroll.views.figures import (
     ago,
     count,
     day,
+    dollars,
     duration_of,
     last_name,
     short,
@@ -69,6 +70,7 @@ def _columns(paper: Paper, *, has_states: bool) -> list[Column]:
         Column("calls", most=6, right=True, shown_from=100),
         Column("agents", most=6, right=True, shown_from=110),
         Column("tokens", most=7, right=True, shown_from=100),
+        Column("cost", most=9, right=True, shown_from=112),
         Column("model", most=16, shown_from=124),
     ]
 
@@ -86,6 +88,7 @@ def _session_row(session: Session, shown: str, paper: Paper, *, has_states: bool
         Span(str(session.calls), "dim"),
         Span(str(session.agents) if session.agents else "", "dim"),
         Span(short(tokens(session.usage)), "dim"),
+        Span(dollars(session.usage.cost), "dim"),
         Span(short_model(session.model), "dim"),
     ]
 
@@ -135,7 +138,7 @@ def store_table(stores: Sequence[StoreSummary], paper: Paper, indent: str = "") 
         Column("sessions", most=8, right=True),
         Column("files", most=8, right=True),
         Column("size", most=7, right=True),
-        Column("damage", most=6, right=True, shown_from=70),
+        *([Column("damage", most=6, right=True, shown_from=70)] if any(store.damage for store in stores) else []),
     ]
     room = (paper.width or 10_000) - 48
     rows = [

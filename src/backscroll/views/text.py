@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from backscroll.sessions.model import Message, Part, Session, Transcript
-from backscroll.views.figures import clock, count, day, long_day, period, short, short_model, tilde
+from backscroll.views.figures import clock, count, day, dollars, long_day, period, short, short_model, tilde
 from backscroll.views.listing import STATE_STYLES, damage_lines
 from backscroll.views.paper import Line, Paper, Span, cut, rule, word, wrap
 from backscroll.views.parts import Calls, attachment, call_lines, result_lines, thinking_lines
@@ -77,6 +77,8 @@ def _tokens(session: Session) -> str:
         parts.append(f"({short(usage.cache_read)} from cache)")
     if usage.output is not None:
         parts.append(f"{'at least ' if usage.lower_bound else ''}{short(usage.output)} out")
+    if usage.cost is not None:
+        parts.append(f"{'at least ' if usage.unpriced or usage.lower_bound else ''}{dollars(usage.cost)}")
     return ", ".join(parts).replace(", (", " (")
 
 
@@ -86,7 +88,7 @@ class _Page:
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
         self.speaker: tuple[str, str | None, int] | None = None
-        self.day = ""
+        self.day = 0
         self.calls = Calls()
 
     def message(self, message: Message) -> Iterator[Line]:
@@ -120,10 +122,10 @@ class _Page:
     def _day(self, message: Message) -> Iterator[Line]:
         if message.time is None:
             return
-        today = long_day(message.time, self.paper)
+        today = self.paper.local(message.time).toordinal()
         if today != self.day and message.depth == 0:
             self.day = today
-            yield from self._remark(today)
+            yield from self._remark(long_day(message.time, self.paper))
 
     def _margin(self, message: Message) -> str:
         return _GUTTER * min(message.depth, 8)

@@ -1,0 +1,245 @@
+"""Measure what a program costs: CPU of all its processes, wall time, peak memory.
+
+CPU is user and system time of the program and of everything that it started, also of what it left running:
+this process adopts such orphans (Linux), and what they spent meanwhile is added.
+Peak memory is the largest sum over the program's processes, shared pages once; it is sampled, and at least
+what the system says of the largest single process.
+"""
+
+import ctypes
+import fcntl
+import os
+import signal
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LAUNCHER = Path(__file__).with_name("launch.py")
+SAMPLED_EVERY = 0.025
+STOPPED = -1000
+"""The exit code of a program that ran out of time."""
+
+_SET_CHILD_SUBREAPER = 36
+_NEW_NETWORK = 0x40000000
+_SET_FLAGS, _UP = 0x8914, 1
+
+
+class FailedError(Exception):
+    """A program that is measured did not do what it was asked to."""
+
+
+@dataclass(slots=True)
+class Cost:
+    """What one run cost: seconds, seconds, bytes."""
+
+    cpu: float
+    wall: float
+    peak: int
+    code: int = 0
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was stopped because it took too long: then its time is a lower bound."""
+        return self.code == STOPPED
+
+
+@dataclass(slots=True)
+class Figure:
+    """All runs of one program at one task."""
+
+    task: str
+    who: str
+    how: str
+    """The command, as a reader would type it."""
+    costs: list[Cost] = field(default_factory=list)
+    note: str = ""
+    failure: str = ""
+
+    @property
+    def cpu(self) -> float:
+        """The median of its CPU time."""
+        return statistics.median(cost.cpu for cost in self.costs)
+
+    @property
+    def least(self) -> float:
+        """The least of its CPU times: what is left when nothing else disturbs."""
+        return min(cost.cpu for cost in self.costs)
+
+    @property
+    def wall(self) -> float:
+        """The median of its wall time."""
+        return statistics.median(cost.wall for cost in self.costs)
+
+    @property
+    def peak(self) -> float:
+        """The median of its peak memory."""
+        return statistics.median(cost.peak for cost in self.costs)
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether it never came to an end."""
+        return bool(self.costs) and all(cost.is_stopped for cost in self.costs)
+
+
+def run(command: Sequence[object], env: dict[str, str], *, timeout: float = 300, is_reporting: bool = False) -> Cost:
+    """Run a program to its end and return what it cost; raise FailedError where it fails.
+
+    With `is_reporting` the program's own account counts: the CPU and wall seconds in its last line of output.
+    """
+    with tempfile.TemporaryDirectory(prefix="backscroll-bench-") as scratch:
+        place = Path(scratch)
+        before = _cpu_of(_descendants(os.getpid()))
+        with (place / "output").open("wb") as output, (place / "errors").open("wb") as errors:
+            started = subprocess.Popen(
+                [sys.executable, "-I", "-S", LAUNCHER, place / "result", *map(str, command)],
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=output if is_reporting else subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
+            peak, is_stopped, wall = _watch(started, timeout)
+        left = max(_cpu_of(_descendants(os.getpid())) - before, 0.0)
+        if is_stopped:
+            return Cost(left, wall, peak, STOPPED)
+        cost = _read_cost(place, peak)
+        if cost.code != 0:
+            raise FailedError(f"exit code {cost.code}: {_last_line(place / 'errors')}")
+        cost.cpu += left
+        if is_reporting:
+            cost.cpu, cost.wall = map(float, _last_line(place / "output").split())
+        return cost
+
+
+def _read_cost(place: Path, peak: int) -> Cost:
+    try:
+        code, cpu, wall, largest = (place / "result").read_text(encoding="ascii").split()
+    except OSError:
+        raise FailedError(f"could not be started: {_last_line(place / 'errors')}") from None
+    return Cost(float(cpu), float(wall), max(peak, int(largest)), int(code))
+
+
+def _last_line(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _watch(started: subprocess.Popen[bytes], timeout: float) -> tuple[int, bool, float]:
+    """Wait for a program's end; return the most memory seen, whether it had to be stopped, and how long it took."""
+    begun, peak = time.perf_counter(), 0
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            started.wait(SAMPLED_EVERY)
+            return peak, False, time.perf_counter() - begun
+        peak = max(peak, sum(_memory_of(pid) for pid in _descendants(os.getpid()) if pid != started.pid))
+        if time.perf_counter() - begun > timeout:
+            spent = time.perf_counter() - begun
+            os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
+            return peak, True, spent
+
+
+def _descendants(pid: int) -> list[int]:
+    """Return the processes below one, itself left out; none where the system does not tell."""
+    found, pending = [], [pid]
+    while pending:
+        parent = pending.pop()
+        try:
+            names = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
+        except OSError:
+            continue
+        children = [int(name) for name in names]
+        found += children
+        pending += children
+    return found
+
+
+def _memory_of(pid: int) -> int:
+    """Return a process's memory, its share of what it shares."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _cpu_of(pids: Iterable[int]) -> float:
+    """Return the CPU seconds that living processes, and the children they waited for, have spent."""
+    ticks = 0
+    for pid in pids:
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            ticks += sum(int(value) for value in fields[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of whatever the measured programs leave running (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def settle(patience: float = 10) -> None:
+    """Wait until what was left running has nothing to do any more."""
+    for _ in range(int(patience * 2)):
+        before = _cpu_of(_descendants(os.getpid()))
+        time.sleep(0.5)
+        if _cpu_of(_descendants(os.getpid())) - before < 0.02:
+            return
+
+
+def call(env: dict[str, str], *command: object, timeout: float = 300) -> str:
+    """Run a program without measuring it, and return what it says; orphans that end meanwhile are buried."""
+    with tempfile.TemporaryDirectory(prefix="backscroll-bench-") as scratch:
+        place = Path(scratch)
+        with (place / "output").open("wb") as output, (place / "errors").open("wb") as errors:
+            words = [str(word) for word in command]
+            started = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+            begun = time.perf_counter()
+            while started.poll() is None:
+                _bury(set(_descendants(os.getpid())) - {started.pid})
+                time.sleep(0.01)
+                if time.perf_counter() - begun > timeout:
+                    started.kill()
+        if started.returncode != 0:
+            raise FailedError(f"exit code {started.returncode}: {_last_line(place / 'errors')}")
+        return (place / "output").read_text(encoding="utf-8", errors="replace")
+
+
+def _bury(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+
+
+def end_orphans() -> None:
+    """End and bury what the measured programs left running; each is a child of ours by now."""
+    for pid in _descendants(os.getpid()):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    for _ in range(100):
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.05)
+        except ChildProcessError:
+            return
+    for pid in _descendants(os.getpid()):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def leave_the_network() -> bool:
+    """Go on without any network but the machine's own loop; say whether that could be done (Linux, as root)."""
+    if sys.platform != "linux" or ctypes.CDLL(None).unshare(_NEW_NETWORK) != 0:
+        return False
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))
+    return True

@@ -1,0 +1,62 @@
+"""Bars as plain SVG: no font, style or picture from anywhere else."""
+
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+WIDTH, LABELS, VALUES = 760, 200, 130
+BAR, GAP, HEAD = 18, 8, 34
+INK, PALE, OURS, THEIRS, PAPER = "#24292f", "#57606a", "#0969da", "#afb8c1", "#ffffff"
+
+
+@dataclass(slots=True)
+class Bar:
+    """One bar: its label, how long it is, what is written at its end."""
+
+    label: str
+    value: float
+    text: str
+    is_ours: bool = False
+
+
+@dataclass(slots=True)
+class Group:
+    """Bars of one scale below a heading."""
+
+    title: str
+    bars: list[Bar]
+
+
+def draw(title: str, groups: list[Group]) -> str:
+    """Return a picture of some groups of bars, each group to its own scale."""
+    parts, y = [_text(12, 24, title, 15, INK, bold=True)], HEAD + 6
+    for group in groups:
+        parts.append(_text(12, y + 15, group.title, 12, PALE))
+        y += 24
+        longest = max((bar.value for bar in group.bars), default=0) or 1
+        for bar in group.bars:
+            parts += _bar(bar, y, longest)
+            y += BAR + GAP
+        y += 10
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{y}" viewBox="0 0 {WIDTH} {y}" role="img" '
+        f'aria-label="{escape(title)}" font-family="sans-serif">'
+    )
+    return "\n".join([head, f'<rect width="{WIDTH}" height="{y}" fill="{PAPER}"/>', *parts, "</svg>"]) + "\n"
+
+
+def _bar(bar: Bar, y: int, longest: float) -> list[str]:
+    length = max(round((WIDTH - LABELS - VALUES) * bar.value / longest, 1), 1.5)
+    colour = OURS if bar.is_ours else THEIRS
+    return [
+        _text(LABELS - 10, y + 14, bar.label, 13, INK, anchor="end", bold=bar.is_ours),
+        f'<rect x="{LABELS}" y="{y}" width="{length}" height="{BAR}" rx="2" fill="{colour}"/>',
+        _text(LABELS + length + 8, y + 14, bar.text, 13, INK),
+    ]
+
+
+def _text(x: float, y: float, text: str, size: int, colour: str, *, anchor: str = "start", bold: bool = False) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}" text-anchor="{anchor}"{weight}>'
+        f"{escape(text)}</text>"
+    )

@@ -1,0 +1,53 @@
+"""What a store hands to a reader of many files: their names, and each of them opened for reading.
+
+Stores implement these protocols over their own way of opening files; tests do it over a dict.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import BinaryIO, Protocol
+
+
+class Directory(Protocol):
+    """Files by name; those in directories below have `/` in their names."""
+
+    def names(self) -> Iterable[str]:
+        """Return the names of all files that are there now."""
+        ...
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading, seekable, or raise OSError."""
+        ...
+
+
+class Profile(Directory, Protocol):
+    """A directory of which private copies can be made, for SQLite must be given a path."""
+
+    def copy(self, names: Iterable[str]) -> AbstractContextManager[str]:
+        """Copy these files side by side into a directory of ours; return its path, which is gone with the context."""
+        ...
+
+
+class Below:
+    """The files of one directory below another one, without those further down unless `is_deep`."""
+
+    def __init__(self, directory: Directory, prefix: str, *, is_deep: bool = False) -> None:
+        self._directory, self._prefix, self._is_deep = directory, prefix, is_deep
+
+    def names(self) -> Iterator[str]:
+        """Return the names of the files, as seen from here."""
+        start = len(self._prefix)
+        for name in self._directory.names():
+            if name.startswith(self._prefix) and (self._is_deep or "/" not in name[start:]):
+                yield name[start:]
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading."""
+        return self._directory.open(self._prefix + name)
+
+
+def file_size(file: BinaryIO) -> int:
+    """Return the size of an open file, and go back to its start."""
+    size = file.seek(0, 2)
+    file.seek(0)
+    return size

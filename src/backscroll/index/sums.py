@@ -1,0 +1,210 @@
+"""Ask the index for sums: what was spent, which tools were called, what the records themselves state.
+
+Only the standard library is needed here, and only the sums are read, never single messages.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from math import ceil
+from typing import Any, NamedTuple
+
+from backscroll.index.query import searchable
+
+Connection = sqlite3.Connection
+QUARTER = 900
+"""Seconds of the finest time that sums are kept for."""
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What to sum up; None means all.  Times are taken to the quarter of an hour."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    project: str | None = None
+    store: str | None = None
+    account: str | None = None
+    session: str | None = None
+    model: str | None = None
+
+
+class Sum(NamedTuple):
+    """What was spent with one model, served in one way, under one set of keys."""
+
+    bucket: str
+    session: str | None
+    project: str | None
+    account: str | None
+    agent: str | None
+    branch: str | None
+    model: str | None
+    tier: str | None
+    speed: str | None
+    geo: str | None
+    context: int
+    messages: int
+    input: int | None
+    output: int | None
+    cache_write: int | None
+    cache_read: int | None
+    cache_write_5m: int | None
+    cache_write_1h: int | None
+    web_searches: int | None
+    web_fetches: int | None
+    lower_bound_messages: int
+    lower_bound_output: int
+    recorded: float | None
+    recorded_messages: int
+    first: str | None
+    last: str | None
+
+    @property
+    def era(self) -> int:
+        """The number that the bucket begins with."""
+        return int(self.bucket.partition(" ")[0])
+
+
+NOTHING = Sum("0 ", *(None,) * 9, 0, 0, *(None,) * 8, 0, 0, None, 0, None, None)
+"""Nothing spent, with nothing known of it: what single amounts are put into."""
+
+
+_AMOUNTS = (
+    " sum(usage.messages), sum(input), sum(output), sum(cache_write), sum(cache_read), sum(cache_write_5m),"
+    " sum(cache_write_1h), sum(web_searches), sum(web_fetches),"
+    " sum(CASE WHEN is_lower_bound THEN usage.messages ELSE 0 END),"
+    " sum(CASE WHEN is_lower_bound THEN coalesce(output, 0) ELSE 0 END), sum(recorded), sum(recorded_messages),"
+    " min(first), max(last)"
+)
+_OF_SESSIONS = (
+    " session.folded_into IS NULL"
+    " AND (:session IS NULL OR session.id = :session)"
+    " AND (:project IS NULL OR instr(lower(coalesce(session.project, '') || char(10) || coalesce(session.cwd, '') ||"
+    " char(10) || coalesce(session.project_key, '')), lower(:project)) > 0)"
+    " AND (:store IS NULL OR instr(' ' || session.stores || ' ', ' ' || :store || ' ') > 0)"
+    " AND (:account IS NULL OR instr(coalesce(session.account, ''), :account) = 1)"
+)
+_AT_TIMES = " AND (:since IS NULL OR quarter >= :since) AND (:until IS NULL OR quarter < :until)"
+_SPENT = (
+    " FROM usage JOIN session ON session.id = usage.session WHERE owner IS NULL AND"
+    + _OF_SESSIONS
+    + _AT_TIMES
+    + " AND (:model IS NULL OR instr(lower(coalesce(model, '')), lower(:model)) > 0)"
+)
+_SUMS = (
+    "SELECT bucket(quarter), CASE WHEN :by_session THEN usage.session END, CASE WHEN :by_project THEN session.project"
+    " END, CASE WHEN :by_account THEN session.account END, CASE WHEN :by_agent THEN agent_type END, CASE WHEN"
+    " :by_branch THEN usage.branch END, model, tier, speed, geo, context,"
+    + _AMOUNTS
+    + _SPENT
+    + " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
+)
+_QUARTERS = "SELECT DISTINCT quarter" + _SPENT + " AND quarter IS NOT NULL ORDER BY quarter"
+_OF_LISTED = (
+    "SELECT bucket(quarter), usage.session, NULL, NULL, NULL, NULL, model,"  # noqa: S608 - all pieces stand here
+    " tier, speed, geo, context,"
+    + _AMOUNTS
+    + " FROM usage WHERE owner IS NULL AND usage.session IN (SELECT value FROM json_each(?))"
+    " GROUP BY 1, 2, model, tier, speed, geo, context"
+)
+_COPIED = (
+    "SELECT bucket(quarter), usage.session, owner, NULL, NULL, NULL, model,"  # noqa: S608 - as above
+    " tier, speed, geo, context,"
+    + _AMOUNTS
+    + " FROM usage JOIN session ON session.id = usage.session WHERE owner IS NOT NULL AND folded_into IS NULL"
+    " GROUP BY 1, 2, 3, model, tier, speed, geo, context"
+)
+_HELD = (
+    "SELECT bucket(quarter), owner, NULL, NULL, NULL, NULL, model, tier, speed, geo, context,"  # noqa: S608 - as above
+    + _AMOUNTS
+    + " FROM usage WHERE usage.session = ? GROUP BY 1, 2, model, tier, speed, geo, context"
+)
+KEYS = ("session", "project", "account", "agent", "branch")
+"""What sums can be parted by, beside time and model, which the caller's buckets and every sum have."""
+
+
+def sums(database: Connection, wanted: Wanted, by: Iterable[str], bucket: Callable[[int | None], str]) -> list[Sum]:
+    """Return what was spent, each API message once, parted by keys and by the bucket of its quarter of an hour."""
+    asked = set(by)
+    database.create_function("bucket", 1, bucket, deterministic=True)
+    rows = database.execute(_SUMS, _parameters(wanted) | {f"by_{key}": key in asked for key in KEYS})
+    return [Sum._make(row) for row in rows]
+
+
+def quarters(database: Connection, wanted: Wanted) -> list[int]:
+    """Return the quarters of an hour in which anything was spent, in order."""
+    return [number for (number,) in database.execute(_QUARTERS, _parameters(wanted))]
+
+
+def of_sessions(database: Connection, names: Iterable[str], bucket: Callable[[int | None], str]) -> list[Sum]:
+    """Return what each of some sessions spent."""
+    database.create_function("bucket", 1, bucket, deterministic=True)
+    rows = database.execute(_OF_LISTED, (json.dumps(list(names)),))
+    return [Sum._make(row) for row in rows]
+
+
+def held_by(database: Connection, name: str, bucket: Callable[[int | None], str]) -> list[Sum]:
+    """Return what stands in a session's files: its own, and in `session` the owner of what it copied."""
+    database.create_function("bucket", 1, bucket, deterministic=True)
+    return [Sum._make(row) for row in database.execute(_HELD, (name,))]
+
+
+def copied(database: Connection, bucket: Callable[[int | None], str]) -> list[Sum]:
+    """Return what sessions hold of what others spent first; `project` is the one that did."""
+    database.create_function("bucket", 1, bucket, deterministic=True)
+    return [Sum._make(row) for row in database.execute(_COPIED)]
+
+
+def titles(database: Connection, names: Iterable[str]) -> dict[str, str | None]:
+    """Return the titles of some sessions."""
+    rows = database.execute(
+        "SELECT id, json_extract(body, '$.title') FROM session WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(names)),),
+    )
+    return dict(rows.fetchall())
+
+
+class ToolSum(NamedTuple):
+    """The calls of one tool about one thing."""
+
+    name: str
+    target: str | None
+    calls: int
+    errors: int
+    refusals: int
+    unanswered: int
+    timed: int
+    seconds: float
+    slowest: float
+
+
+_MADE = " FROM tool JOIN session ON session.id = tool.session WHERE" + _OF_SESSIONS + _AT_TIMES
+_TOOLS = (
+    "SELECT name, target, sum(tool.calls), sum(errors), sum(refusals), sum(unanswered),"
+    " sum(timed), sum(seconds), max(slowest)" + _MADE + " GROUP BY name, target ORDER BY name, target"
+)
+_CALLERS = "SELECT DISTINCT name, CASE WHEN instr(:whole, ' ' || name || ' ') THEN target END, tool.session" + _MADE
+
+
+def tools(database: Connection, wanted: Wanted) -> list[ToolSum]:
+    """Return how often each tool was called about each thing, each call once."""
+    return [ToolSum._make(row) for row in database.execute(_TOOLS, _parameters(wanted))]
+
+
+def callers(database: Connection, wanted: Wanted, told_apart: Iterable[str]) -> Iterator[tuple[str, str | None, str]]:
+    """Yield (tool, target, session) once each; targets only of the tools that are to be told apart by them."""
+    return database.execute(_CALLERS, _parameters(wanted) | {"whole": f" {' '.join(told_apart)} "})
+
+
+def _parameters(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "since": int(wanted.since.timestamp() // QUARTER) if wanted.since else None,
+        "until": ceil(wanted.until.timestamp() / QUARTER) if wanted.until else None,
+        "project": searchable(wanted.project),
+        "store": searchable(wanted.store),
+        "account": searchable(wanted.account),
+        "session": wanted.session,
+        "model": searchable(wanted.model),
+    }

@@ -1,0 +1,228 @@
+"""Audit: the way from records on disk to the total, and why Claude Code's own figures differ from ours.
+
+Nothing is read but the index.  What does not count is shown with the file that wrote it first.
+"""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any
+
+from backscroll.index.evidence import (
+    Stated,
+    counts,
+    messages,
+    path_of,
+    stated,
+    transcript_of,
+    with_recorded_costs,
+)
+from backscroll.index.spending import Message, Spent, context_of, quarter_of
+from backscroll.index.sums import NOTHING, Connection, Sum, Wanted, copied, held_by, sums
+from backscroll.place import Place
+from backscroll.stats.costs import era_of, eras
+from backscroll.stats.model import Amount, Audit, AuditMessage, Comparison, CopiedFrom, ModelDifference
+from backscroll.stats.prices import Prices, model_of
+from backscroll.stats.usage import Tally
+
+SAME = Decimal("0.0000005")
+"""Two costs that differ by less than this many dollars are the same: the program reckons in binary fractions."""
+_STATED_AMOUNTS = {
+    "input": "inputTokens",
+    "output": "outputTokens",
+    "cache_write": "cacheCreationInputTokens",
+    "cache_read": "cacheReadInputTokens",
+    "cache_write_5m": "cacheCreationEphemeral5mInputTokens",
+    "cache_write_1h": "cacheCreationEphemeral1hInputTokens",
+    "web_searches": "webSearchRequests",
+}
+_TOKENS = ("input", "output", "cache_write", "cache_read")
+
+
+def report(database: Connection, session: str | None, prices: Prices) -> Audit:
+    """Explain the total of everything, or of one session."""
+    counted = counts(database, session)
+    total = Tally(Amount())
+    for spent in sums(database, Wanted(session=session), (), eras(prices)):
+        total.add(spent, prices.cost(spent))
+    amount = total.done()
+    return Audit(
+        records=counted.records,
+        repeated=counted.records - counted.messages,
+        copies=counted.messages - amount.messages,
+        counted=amount.messages,
+        synthetic=counted.synthetic,
+        total=amount,
+        unpriced=sorted(total.unpriced.values(), key=lambda item: (-item.messages, item.model or "")),
+        copied=list(_copied(database, session, prices)),
+        comparisons=[*_by_message(database, session, prices), *_by_session(database, session, prices)],
+        prices=f"{prices.source}, {prices.day}",
+        messages=list(_messages(database, session, prices)) if session else [],
+    )
+
+
+def _copied(database: Connection, session: str | None, prices: Prices) -> Iterator[CopiedFrom]:
+    tallies: dict[tuple[str, str], Tally] = {}
+    for spent in copied(database, eras(prices)):
+        key = (spent.session or "", spent.project or "")
+        if session in {None, key[0]}:
+            tallies.setdefault(key, Tally(Amount())).add(spent, prices.cost(spent))
+    for (holder, first), tally in sorted(tallies.items()):
+        yield CopiedFrom(holder, first, transcript_of(database, first), tally.done())
+
+
+def _messages(database: Connection, session: str, prices: Prices) -> Iterator[AuditMessage]:
+    """Yield every record of usage of a session that could count, and why it does or does not."""
+    found: list[AuditMessage] = []
+    for message, mine in messages(database, session):
+        counting = message.greatest if message.greatest in mine else message.first
+        copies = (spent for spent in mine if spent is not counting)
+        found += [_counted(message, prices)] if counting in mine and message.first in mine else []
+        found += [_copy(message, spent, prices) for spent in copies]
+    return iter(sorted(found, key=lambda item: (item.place.path, item.place.line or 0)))
+
+
+def _counted(message: Message, prices: Prices) -> AuditMessage:
+    spent = message.greatest
+    reason = "counted; its output is a placeholder" if spent.is_lower_bound else "counted"
+    return _message(message.first, spent, prices, reason, is_counted=True)
+
+
+def _copy(message: Message, spent: Spent, prices: Prices) -> AuditMessage:
+    is_elsewhere = message.first.session != spent.session
+    reason = "copy: another session spent it first" if is_elsewhere else "copy: another file of this session holds it"
+    found = _message(spent, spent, prices, reason, is_counted=False)
+    found.first_place = Place(path_of(message.first), message.first.line)
+    found.first_session = message.first.session
+    return found
+
+
+def _message(lies: Spent, spent: Spent, prices: Prices, reason: str, *, is_counted: bool) -> AuditMessage:
+    tally = Tally(Amount())
+    single = _sum_of(spent, prices)
+    tally.add(single, prices.cost(single))
+    place = Place(path_of(lies), lies.line)
+    return AuditMessage(place, spent.model, tally.done(), is_counted, reason, lies.records)
+
+
+def _sum_of(spent: Spent, prices: Prices) -> Sum:
+    known = {name: getattr(spent, name) for name in _SHARED}
+    return NOTHING._replace(
+        bucket=f"{era_of(prices, quarter_of(spent.time))} ",
+        context=context_of(spent),
+        messages=1,
+        lower_bound_messages=spent.is_lower_bound,
+        lower_bound_output=(spent.output or 0) if spent.is_lower_bound else 0,
+        first=spent.time,
+        last=spent.time,
+        **known,
+    )
+
+
+_SHARED = set(Spent._fields) & set(Sum._fields) - {"session", "branch", "agent"}
+
+
+def _by_message(database: Connection, session: str | None, prices: Prices) -> Iterator[Comparison]:
+    """Compare the price that each message of a session carries with ours."""
+    for name in with_recorded_costs(database, session):
+        tally = Tally(Amount())
+        recorded, unmarked = 0.0, 0
+        for spent in held_by(database, name, eras(prices)):
+            if spent.session is None:
+                tally.add(spent, prices.cost(spent))
+                recorded += spent.recorded or 0.0
+                unmarked += spent.messages - spent.recorded_messages
+        is_equal = tally.cost is not None and abs(Decimal(recorded) - tally.cost) < SAME
+        reasons = [f"{unmarked} of its messages carry no price"] if unmarked else []
+        if not is_equal and not unmarked:
+            reasons.append("the prices of that time were others, or the model has no known price")
+        cost = tally.done().cost
+        yield Comparison(name, "costUSD", recorded, cost, cost, cost, is_equal, reasons)
+
+
+def _by_session(database: Connection, session: str | None, prices: Prices) -> Iterator[Comparison]:
+    """Compare the last cost that Claude Code wrote down for a session with ours."""
+    for statement in stated(database, session):
+        own, held = Tally(Amount()), Tally(Amount())
+        by_model: dict[str, Tally] = {}
+        copies: dict[str, Tally] = {}
+        for spent in held_by(database, statement.session, eras(prices)):
+            cost = prices.cost(spent)
+            held.add(spent, cost)
+            by_model.setdefault(model_of(spent.model or "").name, Tally(Amount())).add(spent, cost)
+            (own if spent.session is None else copies.setdefault(spent.session, Tally(Amount()))).add(spent, cost)
+        yield _comparison(statement, own, held, by_model, copies, prices)
+
+
+def _comparison(  # noqa: PLR0913, PLR0917 - what is stated and the tallies it is compared with
+    statement: Stated,
+    own: Tally,
+    held: Tally,
+    by_model: dict[str, Tally],
+    copies: dict[str, Tally],
+    prices: Prices,
+) -> Comparison:
+    models, repriced = _stated_models(statement.models, prices)
+    differences = [
+        ModelDifference(name, tally.done(), by_model.pop(model_of(name).name, Tally(Amount())).done())
+        for name, tally in models.items()
+    ]
+    differences += [ModelDifference(name, Amount(), tally.done()) for name, tally in by_model.items()]
+    is_equal = _same(statement.cost, own.cost)
+    reasons = [] if is_equal else list(_reasons(statement, differences, copies, repriced))
+    own_amount, held_amount = own.done(), held.done()
+    return Comparison(
+        session=statement.session,
+        source="cost-state",
+        recorded=statement.cost,
+        computed=own_amount.cost,
+        with_copies=held_amount.cost,
+        repriced=None if repriced is None else float(repriced),
+        is_equal=is_equal,
+        reasons=reasons,
+        models=[item for item in differences if _tokens(item.stated) != _tokens(item.found)],
+    )
+
+
+def _same(recorded: float, computed: Decimal | None) -> bool:
+    return abs(Decimal(recorded) - (computed or Decimal())) < SAME
+
+
+def _tokens(amount: Amount) -> tuple[int, ...]:
+    return tuple(getattr(amount, name) or 0 for name in _TOKENS)
+
+
+def _stated_models(models: dict[str, Any], prices: Prices) -> tuple[dict[str, Tally], Decimal | None]:
+    """Return what is stated of each model, and what all of it costs at our prices, were no prompt long."""
+    tallies: dict[str, Tally] = {}
+    total: Decimal | None = Decimal()
+    for name, value in models.items():
+        given = value if isinstance(value, dict) else {}
+        amounts = {
+            ours: given[theirs] for ours, theirs in _STATED_AMOUNTS.items() if isinstance(given.get(theirs), int)
+        }
+        spent = NOTHING._replace(bucket=f"{len(prices.changes)} ", model=name, **amounts)
+        cost = prices.cost(spent)
+        tallies[name] = Tally(Amount())
+        tallies[name].add(spent, cost)
+        total = None if cost is None or total is None else total + cost
+    return tallies, total
+
+
+def _reasons(
+    statement: Stated, differences: Iterable[ModelDifference], copies: dict[str, Tally], repriced: Decimal | None
+) -> Iterator[str]:
+    """Say in words why two figures of one session differ."""
+    for name, tally in copies.items():
+        yield f"{tally.amount.messages} messages are copies that session {name} spent first"
+    for item in differences:
+        missing = [stated - found for stated, found in zip(_tokens(item.stated), _tokens(item.found), strict=True)]
+        if any(number > 0 for number in missing):
+            tokens = sum(number for number in missing if number > 0)
+            yield f"{tokens:,} tokens of {item.model} were spent on requests that no transcript records"
+        if any(number < 0 for number in missing):
+            tokens = -sum(number for number in missing if number < 0)
+            yield f"{tokens:,} tokens of {item.model} are in the transcripts and not in Claude Code's last sum"
+    if repriced is None:
+        yield "Claude Code put a price on a model that has none here"
+    elif not _same(statement.cost, repriced):
+        yield f"Claude Code's own tokens cost ${repriced:.6f} at our prices: long prompts, fast answers or other prices"

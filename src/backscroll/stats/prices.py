@@ -1,0 +1,207 @@
+"""Prices: what an API message costs in US dollars, by its model, its time and how it was served.
+
+The table beside this module is made by scripts/make_prices.py from `genai-prices` (MIT, by Pydantic),
+with the multipliers of docs/usage.md; a user's own prices win.  Amounts are decimal, so that a total
+is the exact sum of its parts however it is grouped.  A model without price costs None, never 0.
+"""
+
+import json
+import pkgutil
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from backscroll.errors import QueryError
+from backscroll.index.sums import Sum
+
+MILLION, THOUSAND = Decimal(1_000_000), Decimal(1000)
+ONE = Decimal(1)
+AMOUNTS = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
+"""The prices that a model may have: per million tokens, a web search per thousand."""
+
+_BRACKETS = re.compile(r"\[[^\]]*\]$")
+_BEDROCK = re.compile(r"^(?:([a-z-]+)\.)?anthropic\.")
+_REVISION = re.compile(r"-v\d+(?::\w+)*$")
+_DATE = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
+_NAME = re.compile(r"^claude-(?:([a-z]+)-(\d+(?:-\d+)?)|(\d+(?:-\d+)?)-([a-z]+))$")
+
+
+class Model(NamedTuple):
+    """A model as its price is looked up: `name` is the family and version alone."""
+
+    name: str
+    is_fast: bool = False
+    is_regional: bool = False
+    """Served by Bedrock inside one region, which costs more."""
+
+
+@lru_cache(maxsize=1000)
+def model_of(written: str) -> Model:
+    """Return which model a name means, however the API, a cloud or a gateway writes it.
+
+    >>> model_of("claude-sonnet-4-5-20250929[1m]").name
+    'claude-sonnet-4-5'
+    >>> model_of("us.anthropic.claude-3-5-haiku-20241022-v1:0")
+    Model(name='claude-haiku-3-5', is_fast=False, is_regional=True)
+    """
+    name = _BRACKETS.sub("", written.strip().lower()).rpartition("/")[2]
+    bedrock = _BEDROCK.match(name)
+    name = _REVISION.sub("", _BEDROCK.sub("", name).partition("@")[0]).replace(".", "-")
+    is_fast = name.endswith("-fast")
+    name = _DATE.sub("", name.removesuffix("-fast"))
+    known = _NAME.match(name)
+    if known:
+        family, version = known[1] or known[4], known[2] or known[3]
+        name = f"claude-{family}-{version.removesuffix('-0')}"
+    return Model(name, is_fast, bedrock is not None and bedrock[1] != "global")
+
+
+@dataclass(slots=True)
+class _Rates:
+    """The prices of one model from one day on; `long` those of prompts longer than `above`."""
+
+    base: dict[str, Decimal]
+    since: date | None = None
+    above: int | None = None
+    long: dict[str, Decimal] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Prices:
+    """All prices: of each model in the order of time, and what multiplies them."""
+
+    models: dict[str, list[_Rates]]
+    fast: Decimal
+    fast_models: dict[str, Decimal]
+    us: Decimal
+    batch: Decimal
+    regional: dict[str, Decimal]
+    source: str
+    day: str
+    changes: list[date] = field(default_factory=list)
+    """The days on which any price changes; they part time into eras."""
+
+    def era_of(self, moment: float) -> int:
+        """Return the number of the era that a moment, in seconds, lies in."""
+        return bisect_right([_seconds(day) for day in self.changes], moment)
+
+    def cost(self, spent: Sum) -> Decimal | None:
+        """Return what something costs; None where its model, or any part of it, has no known price."""
+        if spent.model is None:
+            return None
+        model = model_of(spent.model)
+        rates = self._rates(spent.model, model, spent.context, spent.era)
+        if rates is None:
+            return None
+        long_lived = spent.cache_write_1h or 0
+        tokens = {
+            "input": spent.input or 0,
+            "output": spent.output or 0,
+            "cache_write": (spent.cache_write or 0) - long_lived,
+            "cache_write_1h": long_lived,
+            "cache_read": spent.cache_read or 0,
+        }
+        searches = spent.web_searches or 0
+        if any(amount and name not in rates for name, amount in tokens.items()):
+            return None
+        if searches and "web_search" not in rates:
+            return None
+        sum_of_tokens = sum((amount * rates[name] for name, amount in tokens.items() if amount), Decimal())
+        dearer = self._multiplier(spent, model)
+        return sum_of_tokens * dearer / MILLION + (searches * rates["web_search"] / THOUSAND if searches else 0)
+
+    def _rates(self, written: str, model: Model, context: int, era: int) -> dict[str, Decimal] | None:
+        dated = self.models.get(written) or self.models.get(model.name)
+        if not dated:
+            return None
+        day = self.changes[era - 1] if era else date.min
+        rates = next((item for item in reversed(dated) if item.since is None or item.since <= day), None)
+        if rates is None:
+            return None
+        return rates.long if rates.above is not None and context >= rates.above else rates.base
+
+    def _multiplier(self, spent: Sum, model: Model) -> Decimal:
+        by = ONE
+        if spent.speed == "fast" or model.is_fast:
+            by *= self.fast_models.get(model.name, self.fast)
+        if spent.geo == "us":
+            by *= self.us
+        if spent.tier == "batch":
+            by *= self.batch
+        if model.is_regional:
+            by *= self.regional.get(model.name, ONE)
+        return by
+
+
+def load_prices(own: Mapping[str, Any] | None = None) -> Prices:
+    """Return the prices of the table that comes with the package, and a user's own over them."""
+    table = json.loads(pkgutil.get_data(__name__, "prices.json") or b"")
+    multipliers = table["multipliers"]
+    prices = Prices(
+        models={name: [_rates_of(item) for item in items] for name, items in table["models"].items()},
+        fast=Decimal(multipliers["fast"]["by"]),
+        fast_models={name: Decimal(by) for name, by in multipliers["fast"]["models"].items()},
+        us=Decimal(multipliers["us"]["by"]),
+        batch=Decimal(multipliers["batch"]["by"]),
+        regional={name: Decimal(by) for name, by in table["regional"].items()},
+        source=table["source"],
+        day=table["date"],
+    )
+    _add_own(prices, own or {})
+    prices.changes = sorted({item.since for items in prices.models.values() for item in items if item.since})
+    return prices
+
+
+def _rates_of(item: Mapping[str, Any]) -> _Rates:
+    since = date.fromisoformat(item["from"]) if item.get("from") else None
+    return _Rates(_decimals(item), since, item.get("above"), _decimals(item.get("long", {})))
+
+
+def _decimals(item: Mapping[str, Any]) -> dict[str, Decimal]:
+    return {name: Decimal(str(item[name])) for name in AMOUNTS if name in item}
+
+
+def _add_own(prices: Prices, own: Mapping[str, Any]) -> None:
+    """Put a user's prices in the place of ours: [models."name"] with prices, [multipliers] fast, us, batch."""
+    models, multipliers = own.get("models", {}), own.get("multipliers", {})
+    for name, item in models.items():
+        _check(name, item, (*AMOUNTS, "fast"))
+        if "fast" in item:
+            prices.fast_models[model_of(name).name] = Decimal(str(item["fast"]))
+        if any(amount in item for amount in AMOUNTS):
+            prices.models[name] = prices.models[model_of(name).name] = [_rates_of(item)]
+    _check("multipliers", multipliers, ("fast", "us", "batch"))
+    for name, by in multipliers.items():
+        setattr(prices, name, Decimal(str(by)))
+    if "fast" in multipliers:
+        prices.fast_models.clear()
+
+
+def _check(name: str, item: object, known: Sequence[str]) -> None:
+    """Refuse what is no price before anything is reckoned with it."""
+    if not isinstance(item, Mapping):
+        raise QueryError("not a table of prices", name, _REMEDY)
+    for key, value in item.items():
+        if key not in known or not _is_price(value):
+            raise QueryError(f"not a price: {key} = {value!r}", name, _REMEDY)
+
+
+_REMEDY = (
+    "A model's prices are numbers of US dollars per million tokens: input, output, cache_write, …; see docs/usage.md."
+)
+
+
+def _is_price(value: object) -> bool:
+    try:
+        return not isinstance(value, bool) and Decimal(str(value)).is_finite() and Decimal(str(value)) >= 0
+    except InvalidOperation:
+        return False
+
+
+def _seconds(day: date) -> float:
+    return datetime.combine(day, time(), UTC).timestamp()

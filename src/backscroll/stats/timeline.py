@@ -1,0 +1,198 @@
+"""Timeline: one session turn by turn, with the time it took and how its context grew.
+
+This is read from the session's own transcript when it is asked for.  Agents show as the calls that
+started them; what they spent themselves is in `usage --by session,agent`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from backscroll.index.spending import CONTEXTS, quarter_of
+from backscroll.index.sums import NOTHING, Sum
+from backscroll.sessions import prompts
+from backscroll.sessions.conversation import Conversation, read_conversation
+from backscroll.sessions.digest import compaction_nodes, moment_of, stored_moment
+from backscroll.sessions.model import Session
+from backscroll.sessions.outcomes import OK
+from backscroll.sessions.rows import ASSISTANT, USER_KINDS, Row
+from backscroll.sessions.tree import Node
+from backscroll.stats.costs import era_of
+from backscroll.stats.model import Amount, ContextPoint, Timeline, Turn
+from backscroll.stats.prices import Prices
+from backscroll.stats.usage import Tally
+
+TEXT_LENGTH = 200
+Span = tuple[datetime, datetime]
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A turn in the making."""
+
+    prompt: Node
+    tally: Tally
+    moments: list[datetime] = field(default_factory=list)
+    answers: list[datetime] = field(default_factory=list)
+    calls: set[str] = field(default_factory=set)
+    errors: int = 0
+    spans: list[Span] = field(default_factory=list)
+    context: int | None = None
+    compactions: int = 0
+
+
+def read_timeline(session: Session, transcripts: Sequence[str], prices: Prices) -> Timeline:
+    """Read a session's transcripts into turns."""
+    with read_conversation(transcripts) as conversation:
+        return _timeline(session, conversation, prices)
+
+
+def _timeline(session: Session, conversation: Conversation, prices: Prices) -> Timeline:
+    nodes = conversation.tree.nodes
+    compactions = {id(node) for node in compaction_nodes(conversation.tree)}
+    answered = _answer_times(nodes)
+    drafts: list[_Draft] = []
+    context: list[ContextPoint] = []
+    is_compacted = False
+    for node in nodes:
+        if node.head.kind in USER_KINDS or (not drafts and node.head.kind == ASSISTANT):
+            drafts.append(_Draft(node, Tally(Amount())))
+        if id(node) in compactions:
+            is_compacted = True
+            if drafts:
+                drafts[-1].compactions += 1
+        if drafts and node.head.kind in {ASSISTANT, prompts.RESULTS}:
+            _add(drafts[-1], node, answered, prices)
+            point = _context_point(node, len(drafts), is_compaction=is_compacted)
+            if point is not None:
+                context.append(point)
+                is_compacted = False
+    turns = list(_turns(drafts))
+    return Timeline(
+        session,
+        turns,
+        context,
+        working=sum(turn.working or 0.0 for turn in turns),
+        waiting=sum(turn.waiting or 0.0 for turn in turns),
+        tools=sum(turn.tools for turn in turns),
+    )
+
+
+def _answer_times(nodes: Iterable[Node]) -> dict[str, tuple[datetime | None, str]]:
+    """Return for each call when its first result came, and how it ended."""
+    times: dict[str, tuple[datetime | None, str]] = {}
+    for node in nodes:
+        for row in node.rows:
+            for call, outcome in zip(row.results, row.outcomes, strict=True):
+                times.setdefault(call, (moment_of(row.time), outcome))
+    return times
+
+
+def _add(draft: _Draft, node: Node, answered: dict[str, tuple[datetime | None, str]], prices: Prices) -> None:
+    moments = [moment for row in node.rows if (moment := moment_of(row.time))]
+    draft.moments += moments
+    if node.head.kind != ASSISTANT:
+        return
+    draft.answers += moments
+    for row in node.rows:
+        for call, _ in row.calls:
+            if call not in draft.calls:
+                draft.calls.add(call)
+                _add_call(draft, row, answered.get(call))
+    spent = _spent(node, prices)
+    if spent is not None:
+        draft.tally.add(spent, prices.cost(spent))
+        draft.context = max(draft.context or 0, _context(spent))
+
+
+def _add_call(draft: _Draft, row: Row, answer: tuple[datetime | None, str] | None) -> None:
+    if answer is None:
+        return
+    finished, outcome = answer
+    draft.errors += outcome != OK
+    started = moment_of(row.time)
+    if started is not None and finished is not None and finished > started:
+        draft.spans.append((started, finished))
+
+
+def _spent(node: Node, prices: Prices) -> Sum | None:
+    """Return what an API message spent: the record with the greatest output, the later one on a tie."""
+    rows = [row for row in (*node.rows, *node.repeats) if row.tokens is not None]
+    if not rows:
+        return None
+    greatest = max(enumerate(rows), key=lambda item: (item[1].tokens.output or 0 if item[1].tokens else 0, item[0]))[1]
+    tokens = greatest.tokens
+    if tokens is None:
+        return None
+    moment = stored_moment(rows[0].time)
+    return NOTHING._replace(
+        bucket=f"{era_of(prices, quarter_of(moment))} ",
+        model=greatest.model,
+        tier=tokens.tier,
+        speed=tokens.speed,
+        geo=tokens.geo,
+        context=next((limit for limit in CONTEXTS if tokens.context > limit), 0),
+        messages=1,
+        input=tokens.input,
+        output=tokens.output,
+        cache_write=tokens.cache_write,
+        cache_read=tokens.cache_read,
+        cache_write_5m=tokens.cache_write_5m,
+        cache_write_1h=tokens.cache_write_1h,
+        web_searches=tokens.web_searches,
+        web_fetches=tokens.web_fetches,
+        lower_bound_messages=int(tokens.is_lower_bound),
+        lower_bound_output=(tokens.output or 0) if tokens.is_lower_bound else 0,
+        first=moment,
+        last=moment,
+    )
+
+
+def _context(spent: Sum) -> int:
+    return (spent.input or 0) + (spent.cache_write or 0) + (spent.cache_read or 0)
+
+
+def _context_point(node: Node, turn: int, *, is_compaction: bool) -> ContextPoint | None:
+    sizes = [row.tokens.context for row in node.rows if row.tokens is not None]
+    if node.head.kind != ASSISTANT or not any(sizes):
+        return None
+    return ContextPoint(moment_of(node.head.time), node.head.id, max(sizes), turn, is_compaction)
+
+
+def _turns(drafts: Sequence[_Draft]) -> Iterator[Turn]:
+    starts = [moment_of(draft.prompt.head.time) for draft in drafts]
+    for number, (draft, start) in enumerate(zip(drafts, starts, strict=True), 1):
+        end = max(draft.moments, default=None)
+        following = starts[number] if number < len(starts) else None
+        yield Turn(
+            number=number,
+            message=draft.prompt.head.id,
+            text=" ".join((draft.prompt.head.label or "").split())[:TEXT_LENGTH],
+            time=start,
+            first_answer=min(draft.answers, default=None),
+            end=end,
+            working=_seconds(start, end),
+            waiting=_seconds(end or start, following),
+            tools=_covered(draft.spans),
+            calls=len(draft.calls),
+            errors=draft.errors,
+            usage=draft.tally.done(),
+            context=draft.context,
+            branch=draft.prompt.branch,
+            compactions=draft.compactions,
+        )
+
+
+def _seconds(start: datetime | None, end: datetime | None) -> float | None:
+    return None if start is None or end is None else max((end - start).total_seconds(), 0.0)
+
+
+def _covered(spans: Iterable[Span]) -> float:
+    """Return the seconds in which at least one of the spans was under way."""
+    total, until = 0.0, None
+    for start, end in sorted(spans):
+        begin = start if until is None or start > until else until
+        if end > begin:
+            total += (end - begin).total_seconds()
+            until = end
+    return total

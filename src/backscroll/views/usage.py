@@ -1,0 +1,169 @@
+"""Usage as people read it: a calendar, bars and a table on a terminal, plain columns in a pipe; CSV and SVG."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import chain
+
+from backscroll.stats.model import Amount, UsageReport, UsageRow
+from backscroll.views import csv, svg
+from backscroll.views.charts import bar, calendar, chart_paper, sparkline
+from backscroll.views.figures import count, dollars, fit_end, moment, short, short_model, tilde
+from backscroll.views.paper import Line, Paper, Span, cut, word, wrap
+from backscroll.views.table import Column, table
+
+TIMES = ("day", "week", "month", "hour", "block")
+_BAR = 24
+_BAR_FROM = 96
+_CALENDAR_FROM = 8
+"""Days of use from which on a calendar says more than the table alone."""
+_KEY = 44
+_FIGURES = ("input", "output", "cache_write", "cache_read")
+_CSV = (
+    *_FIGURES,
+    "cost",
+    "messages",
+    "cache_write_5m",
+    "cache_write_1h",
+    "web_searches",
+    "lower_bound_messages",
+    "lower_bound_output",
+)
+
+
+def usage_report(report: UsageReport, paper: Paper) -> Iterator[Line]:
+    """Yield the answer of `usage`."""
+    if not report.rows:
+        yield [Span("Nothing was spent.")]
+        return
+    on_chart = chart_paper(paper)
+    if paper.width is not None:
+        yield from _head(report, on_chart)
+    yield from table(_columns(report, paper), list(_rows(report, on_chart)), on_chart)
+    yield from _remarks(report, paper)
+
+
+def _head(report: UsageReport, paper: Paper) -> Iterator[Line]:
+    total = report.total
+    yield [
+        Span(dollars(total.cost) or "no price", "heading"),
+        Span(f"  {short(total.tokens)} tokens in {count(total.messages, 'message')}", "strong"),
+        Span(_span(total, paper), "dim"),
+    ]
+    yield []
+    if report.by == ["day"] and len(report.rows) >= _CALENDAR_FROM:
+        days = {date.fromisoformat(row.key): weight(row) for row in report.rows if row.key}
+        yield from (cut(line, paper) for line in calendar(days, paper))
+        yield []
+    elif len(report.by) == 1 and report.by[0] in TIMES and len(report.rows) > 2:
+        spark = sparkline([weight(row) for row in report.rows if row.key], (paper.width or 80) - 2)
+        yield [Span(spark, "bar")]
+        yield []
+
+
+def _span(total: Amount, paper: Paper) -> str:
+    if total.first is None or total.last is None:
+        return ""
+    return f"  {moment(total.first, paper)} – {moment(total.last, paper)}"
+
+
+def weight(row: Amount) -> float:
+    """Return how long a row's bar is: its cost, or where it has none its tokens as if they were cheap."""
+    return row.cost if row.cost is not None else row.tokens / 1e6
+
+
+def _columns(report: UsageReport, paper: Paper) -> list[Column]:
+    keys = [Column(key, most=_KEY if len(report.by) == 1 else _KEY // 2) for key in report.by]
+    titles = [Column("title")] if "session" in report.by else []
+    burn = [Column("per hour", most=9, right=True)] if "block" in report.by else []
+    return [
+        *keys,
+        *titles,
+        Column("messages", most=9, right=True, shown_from=60),
+        *(Column(name.replace("_", " "), most=13, right=True, shown_from=74) for name in _FIGURES),
+        Column("cost", most=12, right=True),
+        *burn,
+        *([Column("", most=_BAR, shown_from=_BAR_FROM)] if paper.width is not None else []),
+    ]
+
+
+def _rows(report: UsageReport, paper: Paper) -> Iterator[list[Span]]:
+    greatest = max(map(weight, report.rows))
+    for row in report.rows:
+        yield [*_keys(row, report, paper), *_figures(row, report, paper), Span(bar(weight(row), greatest, _BAR), "bar")]
+    names = [Span("total", "strong"), *[Span("")] * (len(report.by) - 1 + ("session" in report.by))]
+    yield [*names, *_figures(report.total, report, paper)]
+
+
+def _keys(row: UsageRow, report: UsageReport, paper: Paper) -> Iterator[Span]:
+    for name, key in row.keys.items():
+        if key is None:
+            yield Span("(unknown)", "dim")
+        elif paper.width is None:
+            yield word(key)
+        elif name == "project":
+            yield Span(fit_end(tilde(key, paper), _KEY, paper), "project")
+        else:
+            short_key = short_model(key) if name == "model" else key[:8] if name == "session" else key
+            yield word(short_key, "time" if name in TIMES else "id" if name == "session" else "")
+    if "session" in report.by:
+        yield word(row.title, "title")
+
+
+def _figures(row: Amount, report: UsageReport, paper: Paper) -> Iterator[Span]:
+    is_piped = paper.width is None
+    yield Span(str(row.messages) if is_piped else f"{row.messages:,}")
+    for name in _FIGURES:
+        amount = getattr(row, name)
+        text = ("" if amount is None else str(amount)) if is_piped else short(amount)
+        is_bound = name == "output" and row.lower_bound and not is_piped
+        yield Span(f"≥ {text}" if is_bound else text, "dim" if name != "output" else "")
+    cost = ("" if row.cost is None else f"{row.cost:.6f}") if is_piped else dollars(row.cost)
+    yield Span(cost, "strong")
+    if "block" in report.by:
+        burn = row.burn if isinstance(row, UsageRow) else None
+        yield Span(dollars(burn.cost_per_hour) if burn else "", "dim")
+
+
+def _remarks(report: UsageReport, paper: Paper) -> Iterator[Line]:
+    """Yield what must be known to read the figures: lower bounds, missing prices, the block that goes on."""
+    if paper.width is None:
+        return
+    remarks = []
+    for row in report.rows:
+        if row.burn is not None and row.burn.is_active and row.burn.projected_cost is not None:
+            cost = dollars(row.burn.projected_cost)
+            remarks.append(f"The block that goes on until {moment(row.burn.end, paper)} comes to {cost} at this rate.")
+    if report.total.lower_bound_messages:
+        number = count(report.total.lower_bound_messages, "message")
+        remarks.append(f"≥ {number} carry a placeholder instead of their output, so output and cost are lower bounds.")
+    for missing in report.unpriced:
+        name = missing.model or "no model"
+        remarks.append(f"No price is known for {name} ({count(missing.messages, 'message')}); it is not in the cost.")
+    if remarks:
+        yield []
+    yield from chain.from_iterable(wrap([word(remark, "dim")], paper.width, paper) for remark in remarks)
+
+
+def csv_document(report: UsageReport) -> Iterator[str]:
+    """Yield the rows as CSV."""
+    rows = ([*row.keys.values(), *(getattr(row, name) for name in _CSV)] for row in report.rows)
+    return csv.lines([*report.by, *_CSV], rows)
+
+
+def svg_document(report: UsageReport, paper: Paper) -> Iterator[str]:
+    """Yield the rows as a chart that stands alone."""
+    total = report.total
+    title = f"Usage by {' and '.join(report.by)}"
+    subtitle = (
+        f"{dollars(total.cost) or 'no price'}, {short(total.tokens)} tokens in {count(total.messages, 'message')}"
+    )
+    items = [svg.Item(_name(row, paper), weight(row), dollars(row.cost) or short(row.tokens)) for row in report.rows]
+    chart = svg.columns if report.by[0] in TIMES and len(report.by) == 1 else svg.rows
+    return chart(title, subtitle, items)
+
+
+def _name(row: UsageRow, paper: Paper) -> str:
+    names: Sequence[str] = [
+        "unknown" if key is None else tilde(key, paper) if name == "project" else key for name, key in row.keys.items()
+    ]
+    return " · ".join(names) if row.title is None else f"{row.title} ({names[0][:8]})"
