@@ -193,7 +193,7 @@ def _how_to_read() -> list[str]:
         "The programs of one task run in turn.",
         "Peak memory is the largest sum over a program's processes; 9 MB and less cannot be told apart.",
         "“CPU to ours” is a program's CPU time divided by ours: above 1 it needs more than we do.",
-        "All files are in the system's cache; no program has a network, and none has the user's own home.",
+        "All files are in the system's cache, and no program sees the user's own home.",
         "Programs do not all do the same: the notes say what is left out.",
         "Wall times suffer from whatever else the machine does, CPU times less.",
         "",

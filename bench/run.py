@@ -41,7 +41,7 @@ def main() -> None:
         _write_page(reports.load(options.render.read_text(encoding="utf-8")))
         return
     peers = {} if options.no_peers else all_peers(say)
-    network = "none" if measure.leave_the_network() else "not cut off"
+    network = "none while measuring" if measure.leave_the_network() else "not cut off"
     measure.adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="backscroll-bench-") as scratch:
         lab = Lab(options.program.absolute(), Path(scratch), peers, options.quick)

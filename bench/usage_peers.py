@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any
 
 PLACE = Path(__file__).parent / ".venv" / "usage-peers"
@@ -35,7 +34,8 @@ class Count:
 
     program: str
     figures: dict[str, float]
-    seconds: float
+    seconds: float = 0.0
+    megabytes: float = 0.0
     absent: str = ""
 
 
@@ -51,10 +51,10 @@ def install() -> None:
 
 
 def compare(home: Path) -> list[Count]:
-    """Count one home with every program: ours cold, ours again, ccusage, codeburn."""
+    """Count one home, or one .claude, with every program: ours cold, ours again, ccusage, codeburn."""
     with tempfile.TemporaryDirectory(prefix="usage-peers-") as scratch:
         copy = Path(scratch, "home")
-        shutil.copytree(home, copy, symlinks=True)
+        shutil.copytree(home, copy / ".claude" if (home / "projects").is_dir() else copy, symlinks=True)
         own = {"BACKSCROLL_HOME": str(Path(scratch, "ours"))}
         runs = (
             ("backscroll, first time", [OURS, "--root", copy, "usage", "--json"], _ours),
@@ -71,14 +71,18 @@ def _node() -> Path:
 
 
 def _count(name: str, command: list[str | Path], read: Any, environment: dict[str, str]) -> Count:
-    before = getrusage(RUSAGE_CHILDREN)
-    try:
-        answer = _call(command, environment)
-    except (OSError, subprocess.SubprocessError) as error:
-        return Count(name, {}, 0.0, f"{type(error).__name__}: {error}"[:200])
-    after = getrusage(RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Count(name, read(answer), seconds)
+    with tempfile.TemporaryFile() as answer:
+        words = [str(word) for word in command]
+        env = {"PATH": os.environ["PATH"], **environment}
+        pipe = {"stdin": subprocess.DEVNULL, "stdout": answer, "stderr": subprocess.DEVNULL}
+        process = subprocess.Popen(words, env=env, **pipe)
+        _, status, spent = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        answer.seek(0)
+        text = answer.read().decode(errors="replace")
+    if process.returncode:
+        return Count(name, {}, absent=f"ended with {process.returncode}")
+    return Count(name, read(text), spent.ru_utime + spent.ru_stime, spent.ru_maxrss / 1024)
 
 
 def _ours(answer: str) -> dict[str, float]:
@@ -103,27 +107,19 @@ def _codeburn(answer: str) -> dict[str, float]:
     return tokens | {"cost": float(cost[1].replace(",", "")) if cost else 0.0}
 
 
-def _call(command: Iterable[str | Path], environment: dict[str, str] | None = None) -> str:
-    done = subprocess.run(
-        [str(word) for word in command],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        stdin=subprocess.DEVNULL,
-        env=dict(os.environ) if environment is None else {"PATH": os.environ["PATH"], **environment},
-    )
-    return done.stdout
+def _call(command: Iterable[str | Path]) -> None:
+    words = [str(word) for word in command]
+    subprocess.run(words, check=True, capture_output=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
 
 
 def main() -> None:
     """Print a table for each home."""
     install()
     for home in sys.argv[1:]:
-        print(f"\n{home}\n{'':24}{''.join(f'{name:>15}' for name in FIGURES)}   CPU s")
+        print(f"\n{home}\n{'':24}{''.join(f'{name:>15}' for name in FIGURES)}   CPU s      MB")
         for count in compare(Path(home)):
             figures = "".join(f"{count.figures.get(name, 0):>15,.{2 if name == 'cost' else 0}f}" for name in FIGURES)
-            print(f"{count.program:24}{count.absent or figures}{count.seconds:8.2f}")
+            print(f"{count.program:24}{count.absent or figures}{count.seconds:8.2f}{count.megabytes:8.0f}")
 
 
 if __name__ == "__main__":

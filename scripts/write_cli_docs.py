@@ -24,6 +24,8 @@ SEE_ALSO = {
     "show": "messages",
     "tree": "the-shape-of-a-session",
     "calls": "calls",
+    "usage": "usage",
+    "tools": "tools",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

@@ -11,6 +11,7 @@ import pytest
 from backscroll.errors import RefusedError
 from backscroll.files import (
     NotRegularError,
+    create_file,
     make_private_directory,
     open_readonly,
     read_small,
@@ -156,3 +157,22 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         write_atomically(tmp_path / "a", b"new", inside=tmp_path)
 
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"old"}
+
+
+def test_a_new_file_is_never_written_over_another(tmp_path: Path) -> None:
+    """What the user named is written once; a file, a link to nowhere and a directory are left as they are."""
+    path, link = tmp_path / "new", tmp_path / "link"
+    create_file(path, b"one")
+    link.symlink_to(tmp_path / "nowhere")
+    for taken in (path, link, tmp_path):
+        with pytest.raises(RefusedError):
+            create_file(taken, b"two")
+
+    assert b"one" == path.read_bytes()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_new_file_needs_its_directory(tmp_path: Path) -> None:
+    """No directory is made for a file that the user named."""
+    with pytest.raises(RefusedError, match="cannot write here"):
+        create_file(tmp_path / "none" / "new", b"")

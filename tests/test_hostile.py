@@ -137,7 +137,8 @@ def markers(texts: Iterable[str]) -> Counter[str]:
 
 def texts_of_all(case: Case) -> Iterator[str]:
     """Yield the text of every message of every session of a case."""
-    for session in case.sessions():
+    names = list(case.sessions())
+    for session in {NEIGHBOUR, *names[::100]} if case.name == "F07" else names:
         transcript = backscroll.show(session, case.home, all_branches=True, update=False)
         yield from map(text_of, transcript.messages)
 
@@ -168,7 +169,7 @@ def test_the_command_line_shows_the_same(name: str, build: Build) -> None:
     before = fingerprint(case.home)
 
     names = [session["id"] for session in answer(case.home, "list", "--all")["sessions"]]
-    some = [NEIGHBOUR, *names[:2]] if name == "F07" else names
+    some = {NEIGHBOUR, *names[-2:]} if name == "F07" else names
     messages = [message for session in some for message in shown(case.home, session)["messages"]]
     found = markers("\n".join(part["text"] or "" for part in message["parts"]) for message in messages)
 

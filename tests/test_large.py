@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import PROGRAM, TIMEOUT, answer
@@ -62,7 +63,7 @@ def turns(number: int, output: int) -> Iterator[bytes]:
     for turn in range(number):
         ids = [f"{turn:08x}-000{part}-4000-8000-000000000000" for part in range(4)]
         name = f"toolu_{turn:024d}"
-        moment = {"timestamp": f"2026-05-01T12:{turn // 60 % 60:02d}:{turn % 60:02d}.000Z"}
+        moment: dict[str, Any] = {"timestamp": f"2026-05-01T12:{turn // 60 % 60:02d}:{turn % 60:02d}.000Z"}
         yield line(user(ids[0], parent, f"Please read file {turn}.", **moment))
         called = [call(name, "Read", file_path=f"/src/file{turn}.py")]
         yield line(assistant(ids[1], ids[0], called, api=f"msg_a{turn:024d}", **moment))

@@ -4,6 +4,7 @@ Those that are about bytes alone stand in formats/; here each is read as a user 
 command line.
 """
 
+import json
 import os
 import shutil
 import sqlite3
@@ -20,7 +21,7 @@ from command import PROGRAM, TIMEOUT, answer, run, shown, strictly
 from make import UUID, Draft, Tool, as_nobody, bash, cowork, fingerprint, home, line, user, write_side, write_transcript
 
 import backscroll
-from backscroll import Message, NotFoundError, Session
+from backscroll import CorruptError, Message, NotFoundError, Session
 from backscroll.cli.main import run as run_here
 from backscroll.formats.jsonl import INCOMPLETE
 from backscroll.index.db import path_for
@@ -441,6 +442,64 @@ def unknown_user(number: int) -> None:
 @pytest.mark.parametrize(
     "name",
     [
+        "projects/-\udcff/x.jsonl",
+        "projects/\udcff.jsonl",
+        "projects/-p/agent-\udcff.jsonl",
+        f"projects/-p/{OTHER}/subagents/agent-\udcff.jsonl",
+        f"projects/-p/{OTHER}/subagents/workflows/\udcff/agent-a1.jsonl",
+        "projects/-p/\udcff/subagents/agent-a1.jsonl",
+        "../.claude-\udcff/projects/-p/x.jsonl",
+    ],
+)
+def test_a_name_that_is_no_text_costs_nobody(name: str, root: Path) -> None:
+    """F06, L2: a damaged file with bytes in its path that are not UTF-8 is listed, and the others are read."""
+    chat(UUID, "one", "two").write(root)
+    write_side(root, name, chat(OTHER, "three").text() + b'{"type":"us')
+
+    found = sessions(root)
+    (other,) = set(found) - {UUID}
+
+    assert (1, 1, ["one", "two"]) == (found[other].messages, found[other].damage, visible(root))
+    assert [INCOMPLETE] == [item["reason"] for item in shown(root, other)["damage"]]
+    for command in (["list", "--agents"], ["stores"], ["overview"], ["show", other], ["tree", other]):
+        assert b"one" in run("--root", root, *command).stdout or command[0] not in ("list", "overview")
+
+
+LONE = {"text": "a\ud800b"}["text"]
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("../.claude.json", {"projects": {f"/a{LONE}": {}, "/p": {}}}),
+        ("projects/-p/sessions-index.json", {"entries": [{"sessionId": OTHER, "projectPath": f"/a{LONE}"}]}),
+        (f"projects/-p/{OTHER}/custom-title.json", {"customTitle": LONE}),
+        (f"projects/-p/{OTHER}/archived.json", {"archived": LONE}),
+        (f"projects/-p/{OTHER}.desktop-released.json", {"reason": LONE}),
+        (f"projects/-p/{OTHER}/subagents/agent-a1.meta.json", dict.fromkeys(("agentType", "toolUseId"), LONE)),
+        (f"projects/-p/{OTHER}/subagents/agent-a1.meta.json", dict.fromkeys(("description", "parentAgentId"), LONE)),
+        ("settings.json", {"cleanupPeriodDays": 10**30}),
+        ("settings.json", {"cleanupPeriodDays": -1}),
+        ("settings.json", {LONE: LONE}),
+    ],
+)
+def test_a_broken_side_file_costs_nobody(name: str, content: Any, root: Path) -> None:
+    """A16, L2: a lone surrogate or an absurd number in a file beside the transcripts leaves every session readable."""
+    chat(UUID, "one", "two").write(root)
+    bare = line(user("u", None, "three"))
+    write_transcript(root, "-p", OTHER, bare)
+    write_side(root, f"projects/-p/{OTHER}/subagents/agent-a1.jsonl", bare)
+    write_side(root, name, json.dumps(content).encode())
+
+    assert {UUID, OTHER} == set(sessions(root))
+    assert (["one", "two"], ["three", "three"]) == (visible(root), everything(root, OTHER))
+    for command in (["list", "--agents"], ["stores"], ["overview"], ["tree", OTHER]):
+        assert 0 == run("--root", root, *command).returncode
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
         f"{UUID}.sync-conflict-20260501-101010-ABCDEFG.jsonl",
         f"{UUID}.jsonl.orig",
         f"{UUID}.jsonl.bak",
@@ -657,6 +716,24 @@ def test_a_spoiled_index_is_made_anew(how: str, root: Path) -> None:
 
     assert right == answer(root, "list", "--all")
     assert (["one", "two"], ["three", "four"]) == (visible(root), visible(root, OTHER))
+
+
+def test_a_damaged_page_of_the_index_costs_one_command(root: Path) -> None:
+    """H66: whichever page of the index was overwritten, a command is right, or says so and the next one is right."""
+    for number in range(20):
+        chat(f"{number:08x}{UUID[8:]}", "one", "two").write(root)
+    right = backscroll.list_sessions(root, limit=None).sessions
+    index = index_of(root)
+    data = index.read_bytes()
+    for start in range(0, len(data), 4096):
+        index.write_bytes(data[:start] + b"\xff" * 4096 + data[start + 4096 :])
+        for _ in range(2):  # the list is read from some pages, a session's relatives from others
+            with suppress(CorruptError):
+                backscroll.list_sessions(root, limit=None)
+                visible(root, "00000001")
+
+        assert right == backscroll.list_sessions(root, limit=None).sessions, start
+        assert ["one", "two"] == visible(root, "00000001"), start
 
 
 @pytest.mark.parametrize("suffix", ["-wal", "-shm"])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from backscroll import dirs
 from backscroll.errors import CorruptError, NotFoundError
 from backscroll.index import query, sums
-from backscroll.index.db import Connection, open_in_memory, open_index, path_for
+from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for
 from backscroll.index.progress import Progress, Report
 from backscroll.index.update import update as bring_up_to_date
 from backscroll.lazy import lazily
@@ -343,13 +343,13 @@ def _database(
     root: Root, env: Mapping[str, str] = os.environ, *, rebuild: bool = False
 ) -> Iterator[tuple[Connection, list[Store]]]:
     own = dirs.home(env)
-    place = Path(os.path.abspath(root)) if root is not None else None
+    # Not resolved: links in it stay as they are.
+    place = Path(os.path.abspath(root)) if root is not None else None  # noqa: PTH100 - see above
     if place is not None and not place.is_dir():
         raise NotFoundError(
             "no such directory", str(place), "--root takes a home directory, a backup of one, or a .claude."
         )
-    database = open_index(path_for(dirs.index(own), place), rebuild=rebuild)
-    try:
+    path = path_for(dirs.index(own), place)
+    database = open_index(path, rebuild=rebuild)
+    with in_use(database, path):
         yield database, find_stores(place, env, own)
-    finally:
-        database.close()

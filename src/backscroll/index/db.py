@@ -7,8 +7,11 @@ Where that directory cannot be written, the index lives in memory for one run.
 import hashlib
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from backscroll.errors import CorruptError
 from backscroll.files import make_private_directory
 from backscroll.index.schema import SCHEMA, VERSION
 
@@ -16,6 +19,7 @@ Connection = sqlite3.Connection
 """An open index."""
 
 BUSY_SECONDS = 30
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
@@ -93,6 +97,22 @@ def _made(database: sqlite3.Connection) -> sqlite3.Connection:
 
 def _set_version(database: sqlite3.Connection) -> None:
     database.execute("PRAGMA user_version = 3")
+
+
+@contextmanager
+def in_use(database: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Close the index in the end; where it turned out to be damaged, delete it, so that it is made anew next time."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGED:
+            raise
+        database.close()
+        remove_index(path)
+        remedy = "The same command makes it anew; nothing is lost."
+        raise CorruptError("the index was damaged and is deleted", str(path), remedy) from error
+    finally:
+        database.close()
 
 
 def remove_index(path: Path) -> None:

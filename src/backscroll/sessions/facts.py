@@ -7,8 +7,9 @@ count, or it says nothing about the conversation and is only counted.
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
+
+from msgspec import Struct, field
 
 from backscroll.records import Record
 from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded
@@ -90,18 +91,17 @@ class Leaf(NamedTuple):
     position: int
 
 
-@dataclass(slots=True)
-class Facts:
+class Facts(Struct):
     """Everything that a transcript's records state beside the tree."""
 
     AGENT_TOOLS: ClassVar[set[str]] = {"Task", "Agent"}
 
     types: Counter[str] = field(default_factory=Counter)
     unknown_types: Counter[str] = field(default_factory=Counter)
-    session_ids: dict[str, int] = field(default_factory=dict)
-    cwds: dict[str, int] = field(default_factory=dict)
-    versions: dict[str, int] = field(default_factory=dict)
-    born: dict[int, str | float] = field(default_factory=dict)
+    session_ids: dict[str, int] = {}
+    cwds: dict[str, int] = {}
+    versions: dict[str, int] = {}
+    born: dict[int, str | float] = {}
     """The first time stated in each file, in file order: a copy's file begins later than its rows."""
     git_branch: str | None = None
     entrypoint: str | None = None
@@ -110,23 +110,23 @@ class Facts:
     agent_name: str | None = None
     last_prompt: str | None = None
     tag: str | None = None
-    summaries: dict[str, str] = field(default_factory=dict)
+    summaries: dict[str, str] = {}
     leaf: Leaf | None = None
     relocated: str | None = None
     worktree_of: str | None = None
     account: str | None = None
     continued_in: str | None = None
-    derived_from: list[str] = field(default_factory=list)
+    derived_from: list[str] = []
     context_from: str | None = None
     """The session that a fork agent's context begins in."""
-    compaction_details: dict[str, CompactMetadata | None] = field(default_factory=dict)
-    agent_calls: dict[str, AgentCall] = field(default_factory=dict)
-    result_agents: dict[str, str] = field(default_factory=dict)
+    compaction_details: dict[str, CompactMetadata | None] = {}
+    agent_calls: dict[str, AgentCall] = {}
+    result_agents: dict[str, str] = {}
     """Agent to call, from the call's result."""
-    result_runs: dict[str, str] = field(default_factory=dict)
+    result_runs: dict[str, str] = {}
     """Workflow run to call, from the call's result."""
-    progress_agents: dict[str, str] = field(default_factory=dict)
-    notices: dict[str, Notice] = field(default_factory=dict)
+    progress_agents: dict[str, str] = {}
+    notices: dict[str, Notice] = {}
     enqueued: int = 0
     dequeued: int = 0
     cost_state: CostState | None = None

@@ -5,14 +5,13 @@ Claude Code up to 1.0.44 wrote everything said so far again under new ids: the e
 only an earlier copy of the same conversation.
 """
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 LATE = "~"
 """Sorts behind every time: the place of what has no time."""
 
 
-@dataclass(slots=True)
-class Kin:
+class Kin(Struct):
     """A session as far as kinship matters: when it began and what was said in it."""
 
     id: str
@@ -23,11 +22,11 @@ class Kin:
     """Made by a Claude Code that rewrote everything on resume."""
     forks: int = 0
     """How many stated forks lead to it."""
-    answers: set[bytes] = field(default_factory=set)
+    answers: set[bytes] = set()
     """Identities of its assistant messages."""
-    messages: set[bytes] = field(default_factory=set)
+    messages: set[bytes] = set()
     """Identities of all its messages."""
-    record_ids: set[bytes] = field(default_factory=set)
+    record_ids: set[bytes] = set()
     """Short forms of its records' own ids."""
 
     def is_earlier_than(self, other: "Kin") -> bool:

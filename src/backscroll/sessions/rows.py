@@ -7,11 +7,10 @@ Texts, inputs and results stay in the files until somebody asks for them.
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field
 
 from backscroll.records import Record
 from backscroll.sessions import outcomes, prompts
@@ -133,12 +132,11 @@ class Row:
         return self.kind in SPOKEN_KINDS
 
 
-@dataclass(slots=True)
-class Rows:
+class Rows(Struct):
     """A transcript's rows in file order, the facts around them, and the open sources they lie in."""
 
     sources: list[Source]
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Row] = []
     facts: Facts = field(default_factory=Facts)
 
 

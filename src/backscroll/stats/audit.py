@@ -74,17 +74,17 @@ def _messages(database: Connection, session: str, prices: Prices) -> Iterator[Au
     """Yield every record of usage of a session that could count, and why it does or does not."""
     found: list[AuditMessage] = []
     for message, mine in messages(database, session):
-        counting = message.greatest if message.greatest in mine else message.first
-        copies = (spent for spent in mine if spent is not counting)
-        found += [_counted(message, prices)] if counting in mine and message.first in mine else []
-        found += [_copy(message, spent, prices) for spent in copies]
+        is_own = message.first in mine
+        counting = (message.greatest if message.greatest in mine else message.first) if is_own else None
+        found += [_counted(message, counting, prices)] if counting is not None else []
+        found += [_copy(message, spent, prices) for spent in mine if spent is not counting]
     return iter(sorted(found, key=lambda item: (item.place.path, item.place.line or 0)))
 
 
-def _counted(message: Message, prices: Prices) -> AuditMessage:
+def _counted(message: Message, lies: Spent, prices: Prices) -> AuditMessage:
     spent = message.greatest
     reason = "counted; its output is a placeholder" if spent.is_lower_bound else "counted"
-    return _message(message.first, spent, prices, reason, is_counted=True)
+    return _message(lies, spent, prices, reason, is_counted=True)
 
 
 def _copy(message: Message, spent: Spent, prices: Prices) -> AuditMessage:

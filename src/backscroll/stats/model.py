@@ -8,16 +8,30 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.place import Place
-from backscroll.sessions.model import Session, Usage
+from backscroll.sessions.model import Session
 
 
 @dataclass(slots=True)
-class Amount(Usage):
+class Amount:
     """Tokens and cost of any number of API messages, with what is only a lower bound counted apart."""
 
+    input: int | None = None
+    output: int | None = None
+    cache_write: int | None = None
+    cache_read: int | None = None
+    cost: float | None = None
+    messages: int = 0
+    """API messages counted."""
+    cache_write_5m: int | None = None
+    cache_write_1h: int | None = None
+    web_searches: int | None = None
     web_fetches: int | None = None
+    lower_bound: bool = False
+    """Some outputs are placeholders that the program wrote before the answer was complete."""
     lower_bound_messages: int = 0
     lower_bound_output: int = 0
+    unpriced: list[str] = field(default_factory=list)
+    """Models that no price is known for; what they spent is not in `cost`."""
     first: datetime | None = None
     last: datetime | None = None
 

@@ -169,6 +169,8 @@ def _decimals(item: Mapping[str, Any]) -> dict[str, Decimal]:
 def _add_own(prices: Prices, own: Mapping[str, Any]) -> None:
     """Put a user's prices in the place of ours: [models."name"] with prices, [multipliers] fast, us, batch."""
     models, multipliers = own.get("models", {}), own.get("multipliers", {})
+    if not isinstance(models, Mapping) or not set(own) <= {"models", "multipliers"}:
+        raise QueryError("not a table of prices", ", ".join(own), _REMEDY)
     for name, item in models.items():
         _check(name, item, (*AMOUNTS, "fast"))
         if "fast" in item:

@@ -12,7 +12,7 @@ from backscroll.views.table import Column, table
 def audit(found: Audit, paper: Paper) -> Iterator[Line]:
     """Yield the answer of `usage --audit`."""
     yield [Span("From records to messages", "heading")]
-    yield from table([Column("", most=12, right=True), Column("")], list(_steps(found)), paper, "  ")
+    yield from _steps(found)
     yield []
     yield [Span("The total", "heading")]
     yield from _total(found, paper)
@@ -29,7 +29,7 @@ def audit(found: Audit, paper: Paper) -> Iterator[Line]:
         yield from _messages(found.messages, paper)
 
 
-def _steps(found: Audit) -> Iterator[list[Span]]:
+def _steps(found: Audit) -> Iterator[Line]:
     steps = (
         (found.records, "records carry usage"),
         (-found.repeated, "repeat what another record of the same message in the same file says"),
@@ -38,8 +38,10 @@ def _steps(found: Audit) -> Iterator[list[Span]]:
         (found.total.lower_bound_messages, "of them carry a placeholder instead of their output: a lower bound"),
         (found.synthetic, "records stand in a model's place (errors, the program's own words) and never counted"),
     )
+    width = max(len(f"{number:,}") for number, _ in steps)
     for number, words in steps:
-        yield [Span(f"{number:,}".replace("-", "−"), "strong" if words.startswith("API") else ""), Span(words)]
+        figure = f"{number:,}".replace("-", "−").rjust(width + 2)
+        yield [Span(figure, "strong" if words.startswith("API") else ""), Span(f"  {words}")]
 
 
 def _total(found: Audit, paper: Paper) -> Iterator[Line]:
@@ -77,7 +79,8 @@ def _comparisons(found: Iterable[Comparison], paper: Paper) -> Iterator[Line]:
     found = list(found)
     equal = sum(item.is_equal for item in found)
     yield [Span("What Claude Code itself recorded", "heading")]
-    yield [Span(f"  {equal} of {count(len(found), 'session')} have the same cost to the cent's ten-thousandth.", "dim")]
+    words = "agrees" if len(found) == 1 else "agree"
+    yield [Span(f"  {equal} of {count(len(found), 'session')} {words} with ours to a millionth of a dollar.", "dim")]
     for item in found:
         if not item.is_equal:
             ours = "no price" if item.computed is None else _fine(item.computed)

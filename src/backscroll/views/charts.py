@@ -89,11 +89,11 @@ def _cell(amount: float, levels: tuple[float, float, float]) -> Span:
 
 
 def _month_names(weeks: Sequence[date]) -> str:
-    """Name each month above the first week that begins in it, where there is room for the name."""
+    """Name each month above the first week that begins in it, or the next one that has room for the name."""
     text = ""
     month = 0
     for number, week in enumerate(weeks):
-        if week.month != month and len(text) <= number * 2 and (number == 0 or week.day <= 7):
+        if week.month != month and len(text) <= number * 2:
             text = text.ljust(number * 2) + _MONTHS[week.month - 1] + " "
-        month = week.month
+            month = week.month
     return text.rstrip()

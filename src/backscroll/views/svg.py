@@ -11,7 +11,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 90, 24, 64, 48
 _COLUMNS_HEIGHT = 320
 _ROW = 26
 _NAMES = 260
-_LONGEST_NAME = 40
+_LONGEST_NAME, _LONGEST_TITLE = 34, 80
 _STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#333}.title{font-size:18px;font-weight:600}.dim{fill:#777}"
     ".bar{fill:#c96442}.line{fill:none;stroke:#c96442;stroke-width:2}.mark{stroke:#777;stroke-dasharray:4 3}"
@@ -91,7 +91,7 @@ def _begin(title: str, subtitle: str, height: float) -> Iterator[str]:
         f' height="{height:.0f}" role="img">\n<title>{_safe(title)}</title>\n<style>{_STYLE}</style>\n'
         f'<rect class="paper" width="100%" height="100%"/>\n'
     )
-    yield _text(24, 28, title, style="title")
+    yield _text(24, 28, title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…", style="title")
     yield _text(24, 48, subtitle, style="dim")
 
 

@@ -1,7 +1,7 @@
 """Usage as people read it: a calendar, bars and a table on a terminal, plain columns in a pipe; CSV and SVG."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 from itertools import chain
 
 from backscroll.stats.model import Amount, UsageReport, UsageRow
@@ -12,11 +12,13 @@ from backscroll.views.paper import Line, Paper, Span, cut, word, wrap
 from backscroll.views.table import Column, table
 
 TIMES = ("day", "week", "month", "hour", "block")
-_BAR = 24
-_BAR_FROM = 96
+_BAR, _SHORT_BAR = 24, 12
+_BAR_FROM, _LONG_BAR_FROM = 96, 120
 _CALENDAR_FROM = 8
 """Days of use from which on a calendar says more than the table alone."""
 _KEY = 44
+_MOST_DAYS = 4000
+UNKNOWN = "unknown"
 _FIGURES = ("input", "output", "cache_write", "cache_read")
 _CSV = (
     *_FIGURES,
@@ -44,11 +46,9 @@ def usage_report(report: UsageReport, paper: Paper) -> Iterator[Line]:
 
 def _head(report: UsageReport, paper: Paper) -> Iterator[Line]:
     total = report.total
-    yield [
-        Span(dollars(total.cost) or "no price", "heading"),
-        Span(f"  {short(total.tokens)} tokens in {count(total.messages, 'message')}", "strong"),
-        Span(_span(total, paper), "dim"),
-    ]
+    tokens = f"  {short(total.tokens)} tokens in {count(total.messages, 'message')}"
+    cost = Span(dollars(total.cost) or "no price", "heading")
+    yield cut([cost, Span(tokens, "strong"), Span(_span(total, paper), "dim")], paper)
     yield []
     if report.by == ["day"] and len(report.rows) >= _CALENDAR_FROM:
         days = {date.fromisoformat(row.key): weight(row) for row in report.rows if row.key}
@@ -88,8 +88,13 @@ def _columns(report: UsageReport, paper: Paper) -> list[Column]:
 
 def _rows(report: UsageReport, paper: Paper) -> Iterator[list[Span]]:
     greatest = max(map(weight, report.rows))
+    width = _BAR if (paper.width or 0) >= _LONG_BAR_FROM else _SHORT_BAR
     for row in report.rows:
-        yield [*_keys(row, report, paper), *_figures(row, report, paper), Span(bar(weight(row), greatest, _BAR), "bar")]
+        yield [
+            *_keys(row, report, paper),
+            *_figures(row, report, paper),
+            Span(bar(weight(row), greatest, width), "bar"),
+        ]
     names = [Span("total", "strong"), *[Span("")] * (len(report.by) - 1 + ("session" in report.by))]
     yield [*names, *_figures(report.total, report, paper)]
 
@@ -158,12 +163,25 @@ def svg_document(report: UsageReport, paper: Paper) -> Iterator[str]:
         f"{dollars(total.cost) or 'no price'}, {short(total.tokens)} tokens in {count(total.messages, 'message')}"
     )
     items = [svg.Item(_name(row, paper), weight(row), dollars(row.cost) or short(row.tokens)) for row in report.rows]
+    if report.by == ["day"]:
+        items = list(_every_day(items))
     chart = svg.columns if report.by[0] in TIMES and len(report.by) == 1 else svg.rows
     return chart(title, subtitle, items)
 
 
+def _every_day(items: Sequence[svg.Item]) -> Iterator[svg.Item]:
+    """Yield days in order with those between them on which nothing was spent; what has no day comes last."""
+    known = {date.fromisoformat(item.name): item for item in items if item.name != UNKNOWN}
+    first, last = min(known, default=None), max(known, default=None)
+    if first is not None and last is not None:
+        for number in range(min((last - first).days, _MOST_DAYS) + 1):
+            day = first + timedelta(days=number)
+            yield known.get(day) or svg.Item(day.isoformat(), 0.0, dollars(0.0))
+    yield from (item for item in items if item.name == UNKNOWN)
+
+
 def _name(row: UsageRow, paper: Paper) -> str:
     names: Sequence[str] = [
-        "unknown" if key is None else tilde(key, paper) if name == "project" else key for name, key in row.keys.items()
+        UNKNOWN if key is None else tilde(key, paper) if name == "project" else key for name, key in row.keys.items()
     ]
     return " · ".join(names) if row.title is None else f"{row.title} ({names[0][:8]})"
