@@ -182,7 +182,7 @@ def markdown(report: Report, pictures: dict[str, str]) -> str:
     for part in report.parts:
         lines += [f"## {part.title}", "", part.text, ""]
         for task, figures in part.tasks().items():
-            lines += [f"**{task}**", "", *_table(HEADINGS, rows(figures)), ""]
+            lines += [f"### {task}", "", *_table(HEADINGS, rows(figures)), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

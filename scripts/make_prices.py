@@ -114,6 +114,7 @@ def table(day: str) -> dict[str, Any]:
     version = importlib.metadata.version("genai-prices")
     return {
         "source": f"genai-prices {version} (MIT, https://github.com/pydantic/genai-prices)",
+        "notice": "Copyright (c) Pydantic Services Inc. 2025 to present; MIT License, see the source",
         "date": date.fromisoformat(day).isoformat(),
         "unit": "US dollars per million tokens; web searches per thousand",
         "models": {

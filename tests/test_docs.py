@@ -16,7 +16,7 @@ from backscroll.demo import write_demo_home
 from backscroll.errors import ANSWERS
 from backscroll.formats import jsonl
 from backscroll.index import query
-from backscroll.sessions import conversation, digest, facts, prompts, rows
+from backscroll.sessions import conversation, facts, model, prompts, rows
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -184,7 +184,7 @@ def test_every_record_type_is_documented() -> None:
         ("What a human typed", [f"<{tag}>" for tag in prompts._COMMAND_TAGS + prompts._NOTICE_TAGS]),
         ("What a human typed", [f"<{tag}>" for tag in prompts._PREFIX_TAGS]),
         ("Agents and their calls", conversation.INTERNAL_LABELS),
-        ("Usage", [".".join(map(str, rows.LAST_PLACEHOLDER_VERSION)), f"shorter than {digest.SHORTEST_GLOBAL_ID} "]),
+        ("Usage", [".".join(map(str, rows.LAST_PLACEHOLDER_VERSION)), f"shorter than {model.SHORTEST_GLOBAL_ID} "]),
         ("Damage", [f"{jsonl.MAX_LINE >> 20} MiB"]),
         ("Retention", [f" {query.DEFAULT_CLEANUP_DAYS} unless"]),
     ],

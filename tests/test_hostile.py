@@ -26,7 +26,7 @@ from backscroll.sessions.source import Source
 SCRIPT = Path(__file__).parent.parent.parent / "shared" / "hostile" / "hostile_corpus.py"
 ABSENT = "needs ../shared/hostile, which is not beside this repository"
 
-pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason=ABSENT)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not SCRIPT.exists(), reason=ABSENT)]
 
 
 def load() -> ModuleType | None:

@@ -65,6 +65,7 @@ def test_wheel_works_alone(wheel: Path, tmp_path: Path, home: Path, extras: tupl
     assert f"backscroll {__version__}\n" == run(program, "--version")
     assert run(program, "--help").startswith("Usage: backscroll")
     assert {"total": 0, "sessions": []} == json.loads(run(program, "--root", str(home), "list", "--json"))
+    assert "MIT" in json.loads(run(program, "--root", str(home), "usage", "--json"))["prices"]
 
 
 def test_version_imports_next_to_nothing() -> None:

@@ -16,6 +16,8 @@ import backscroll
 from backscroll.formats.jsonl import INCOMPLETE
 from backscroll.sessions.source import Source
 
+pytestmark = pytest.mark.slow
+
 REAL = "cli/cli-2.1.325-interactive-clear-rewind/projects/-home-sam-lab-proj/6d9a1a6e-c4ab-412d-8715-59803f0f068b.jsonl"
 
 

@@ -16,6 +16,8 @@ from make import Draft, bash, fingerprint, home, write_demo_home
 from backscroll.cli.main import COMMANDS
 from backscroll.cli.main import run as run_here
 
+pytestmark = pytest.mark.slow
+
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace, which is not installed")
 
 CHANGES = re.compile(

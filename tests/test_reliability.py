@@ -26,6 +26,8 @@ from backscroll.cli.main import run as run_here
 from backscroll.formats.jsonl import INCOMPLETE
 from backscroll.index.db import path_for
 
+pytestmark = pytest.mark.slow
+
 OTHER = "33333333-3333-4333-8333-333333333333"
 THIRD = "44444444-4444-4444-8444-444444444444"
 

@@ -19,6 +19,8 @@ from make import Draft, Tool, bash, edit, failed, home, write, write_transcript
 
 from backscroll.cli.main import COMMANDS
 
+pytestmark = pytest.mark.slow
+
 ESC, BEL, ST = "\x1b", "\x07", "\x1b\\"
 
 SEQUENCES = [

@@ -167,3 +167,22 @@ def test_the_last_notice_holds_the_result(tmp_path: Path) -> None:
 
         assert "toolu_1" == notice.call
         assert "u2" == read.sources[0].value(notice.offset, notice.length)["uuid"]
+
+
+@pytest.mark.parametrize(
+    "stated, models",
+    [
+        ({"a": {"inputTokens": 3, "costUSD": 0.5}}, {"a": {"inputTokens": 3, "costUSD": 0.5}}),
+        ({"a": {"inputTokens": [[]], "outputTokens": True, "costUSD": 10**40}}, {"a": {}}),
+        ({"a": "much"}, {"a": {}}),
+        ("all", {}),
+    ],
+)
+def test_the_last_cost_state_is_kept(tmp_path: Path, stated: Any, models: Any) -> None:
+    """Of what Claude Code says that a session cost the last word counts, and of it only numbers."""
+    records = [{"type": "cost-state", "totalCostUSD": 1, "modelUsage": {}}, {"type": "cost-state", "totalCostUSD": 2}]
+    with conversation(tmp_path, records[0], records[1] | {"modelUsage": stated}) as read:
+        state = read.facts.cost_state
+
+    assert state is not None
+    assert (2, models) == (state.cost, state.models)

@@ -423,3 +423,23 @@ def test_an_old_resume_is_counted_once_and_under_its_last_id(tmp_path: Path) -> 
     assert second(tmp_path) == summed(used(tmp_path, "session"))
     assert 2 == sum(row.messages for row in rows)
     assert Counter(row.key for row in rows).most_common(1)[0][1] == 1
+
+
+def test_absurd_counts_break_nothing(tmp_path: Path) -> None:
+    """Numbers that no message can have are unknown, and thousands of the greatest possible ones can be summed up."""
+    usages = [{"input_tokens": 2**53}, *({"input_tokens": 10**9, "output_tokens": 10**9} for _ in range(2000))]
+    rows = [spent(f"a{number}", f"msg_0123456789{number:08}", **usage) for number, usage in enumerate(usages)]
+    write_transcript(home(tmp_path), "-p", UUID, map(line, rows))
+    total = used(tmp_path).total
+
+    assert (2001, 2000 * 10**9) == (total.messages, total.input)
+
+
+def test_broken_characters_in_names(tmp_path: Path) -> None:
+    """Names of models, branches and tiers with halves of characters in them are counted like any other."""
+    text = line(spent("a1", "msg_0123456789abcdef", service_tier="TIER") | {"gitBranch": "BRANCH"}).decode()
+    for name in ("claude-opus-5-5", "TIER", "BRANCH"):
+        text = text.replace(name, "x\\ud800")
+    write_transcript(home(tmp_path), "-p", UUID, text.encode())
+
+    assert [1] == [row.messages for row in used(tmp_path, "model", "branch").rows]

@@ -7,6 +7,7 @@ count, or it says nothing about the conversation and is only counted.
 import re
 from collections import Counter
 from collections.abc import Callable
+from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct, field
@@ -14,6 +15,7 @@ from msgspec import Struct, field
 from backscroll.records import Record
 from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded
 
+LARGEST_STATED = 10**15
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 _TASK_ID = re.compile(r"<task-id>\s*([^<\s]+)\s*</task-id>")
 _TOOL_USE_ID = re.compile(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
@@ -80,7 +82,7 @@ class CostState(NamedTuple):
     """What Claude Code itself says that a session cost so far, resumes and what no transcript records included."""
 
     cost: float
-    models: dict[str, Any]
+    models: dict[str, dict[str, float]]
     """Model to its token counts and cost, as stored."""
 
 
@@ -246,8 +248,19 @@ def _queue_operation(facts: Facts, head: Head, record: Record, source: int, _pos
 
 def _cost_state(facts: Facts, head: Head, *_: object) -> None:
     models = decoded(head.modelUsage)
-    if head.totalCostUSD is not None:
-        facts.cost_state = CostState(head.totalCostUSD, models if isinstance(models, dict) else {})
+    if head.totalCostUSD is not None and isfinite(head.totalCostUSD):
+        known = models.items() if isinstance(models, dict) else ()
+        facts.cost_state = CostState(head.totalCostUSD, {name: _numbers(value) for name, value in known})
+
+
+def _numbers(value: object) -> dict[str, float]:
+    """Return the plain numbers of an object: a damaged one may hold anything, at any depth."""
+    items = value.items() if isinstance(value, dict) else ()
+    return {
+        name: number
+        for name, number in items
+        if isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) < LARGEST_STATED
+    }
 
 
 def _text(value: object) -> str | None:

@@ -33,7 +33,8 @@ USER_KINDS = {prompts.TYPED, prompts.PROMPT, prompts.COMMAND, QUEUED}
 SPOKEN_KINDS = USER_KINDS | {ASSISTANT}
 """What counts as a message of a conversation."""
 LAST_PLACEHOLDER_VERSION = (2, 1, 97)
-LARGEST_COUNT = 2**53
+LARGEST_COUNT = 10**9
+"""No message has more tokens; beyond it a count is not believed, so that no sum outgrows the index."""
 LABEL_LENGTH = 300
 
 
