@@ -427,7 +427,10 @@ def test_an_old_resume_is_counted_once_and_under_its_last_id(tmp_path: Path) -> 
 
 def test_absurd_counts_break_nothing(tmp_path: Path) -> None:
     """Numbers that no message can have are unknown, and thousands of the greatest possible ones can be summed up."""
-    usages = [{"input_tokens": 2**53}, *({"input_tokens": 10**9, "output_tokens": 10**9} for _ in range(2000))]
+    usages: list[dict[str, Any]] = [
+        {"input_tokens": 2**53},
+        *({"input_tokens": 10**9, "output_tokens": 10**9} for _ in range(2000)),
+    ]
     rows = [spent(f"a{number}", f"msg_0123456789{number:08}", **usage) for number, usage in enumerate(usages)]
     write_transcript(home(tmp_path), "-p", UUID, map(line, rows))
     total = used(tmp_path).total
