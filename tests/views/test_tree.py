@@ -24,6 +24,15 @@ def test_a_tree_is_drawn_with_lines() -> None:
     )
 
 
+def test_a_fork_names_the_session_it_left() -> None:
+    """Above a forked session stands where it came from."""
+    nodes = [node("s", "other", "session", "Fix it", 42)]
+
+    assert text_of(tree(session(parent="5a4b5aa4-b959"), nodes, paper())) == (
+        "forked from 5a4b5aa4-b959\nsession  42 messages  Fix it"
+    )
+
+
 def test_a_tree_without_a_root_gets_the_session() -> None:
     """Where no node is the session itself, its title stands on top."""
     assert text_of(tree(session(), [node("main", None, "branch")], paper())).startswith("Fix the flaky login test")

@@ -24,6 +24,8 @@ def tree(session: Session, nodes: Sequence[TreeNode], paper: Paper) -> Iterator[
     for node in nodes:
         children.setdefault(node.parent if node.parent in known else None, []).append(node)
     drawn: set[int] = set()
+    if session.parent is not None:
+        yield cut([Span("forked from ", "dim"), word(session.parent, "id")], paper)
     if not any(node.kind == "session" for node in nodes):
         yield cut([word(session.title or session.id, "title"), *_numbers(session.messages, None, paper)], paper)
     yield from _draw(children, children.get(None, []), drawn, paper)
