@@ -8,6 +8,7 @@ import errno
 import io
 import random
 import struct
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from backscroll.formats.crc32c import crc32c
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+zstd_packed, ZstdParameter = zstd.compress, zstd.CompressionParameter
 
 BLOCK = 32768
 MAGIC = 0xDB4775248B80FB57
