@@ -56,6 +56,10 @@ class Files:
             raise FileNotFoundError(errno.ENOENT, "No such file", name)
         return io.BytesIO(self.files[name])
 
+    def state(self, name: str) -> int:
+        """Return the size of one file."""
+        return len(self.files[name])
+
     @contextmanager
     def copy(self, names: Iterable[str]) -> Iterator[str]:
         """Write some files side by side into a temporary directory."""
