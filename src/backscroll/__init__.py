@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RefusedError,
         UnreadableError,
     )
+    from backscroll.formats.storage import StorageRecord
     from backscroll.index.progress import Progress, Report
     from backscroll.place import Place
     from backscroll.records import Damage, Note
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         UsageReport,
         UsageRow,
     )
+    from backscroll.stores.storage import Storage
     from backscroll.verbs import (
         calls,
         list_sessions,
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
         overview,
         raw,
         show,
+        storage,
         timeline,
         tools,
         tree,
@@ -118,6 +121,8 @@ _HOMES = {
         "UsageReport",
         "UsageRow",
     ),
+    "backscroll.formats.storage": ("StorageRecord",),
+    "backscroll.stores.storage": ("Storage",),
     "backscroll.verbs": (
         "calls",
         "list_sessions",
@@ -125,6 +130,7 @@ _HOMES = {
         "overview",
         "raw",
         "show",
+        "storage",
         "timeline",
         "tools",
         "tree",
@@ -165,6 +171,8 @@ __all__ = [
     "Result",
     "Session",
     "SessionList",
+    "Storage",
+    "StorageRecord",
     "StoreSummary",
     "Timeline",
     "ToolReport",
@@ -184,6 +192,7 @@ __all__ = [
     "overview",
     "raw",
     "show",
+    "storage",
     "timeline",
     "tools",
     "tree",

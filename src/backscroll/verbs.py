@@ -30,7 +30,7 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import Store, find_stores
+from backscroll.stores import BrowserStore, Store, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from backscroll.stats import tools as tool_stats
     from backscroll.stats import usage as usage_stats
     from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
+    from backscroll.stores import storage as browser_storage
 else:
     details = lazily("backscroll.index.details")
     reader = lazily("backscroll.sessions.reader")
@@ -52,6 +53,7 @@ else:
     timeline_stats = lazily("backscroll.stats.timeline")
     tool_stats = lazily("backscroll.stats.tools")
     usage_stats = lazily("backscroll.stats.usage")
+    browser_storage = lazily("backscroll.stores.storage")
 
 Root = str | os.PathLike[str] | None
 OnProgress = Callable[[Progress], None] | None
@@ -291,6 +293,25 @@ def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) ->
     return sessions
 
 
+def storage(  # noqa: PLR0913 - one argument per option of the command
+    key: str | None = None,
+    root: Root = None,
+    *,
+    origin: str | None = None,
+    indexeddb: bool = False,
+    deleted: bool = False,
+    everything: bool = False,
+    secrets: bool = False,
+) -> "browser_storage.Storage":
+    """Return what Claude Desktop's pages keep in the browser: Local Storage, and IndexedDB where it is asked for.
+
+    `deleted` adds what is deleted or superseded and still lies on the disk; `secrets` shows tokens as they are.
+    """
+    wanted = browser_storage.Wanted(key, origin, indexeddb, deleted, everything, secrets)
+    found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
+    return browser_storage.read_storage(found, wanted)
+
+
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
     """Bring the index up to date, or make it anew, and say what that took."""
     with _database(root, rebuild=rebuild) as (database, found):
@@ -342,14 +363,23 @@ def _perhaps_session(
 def _database(
     root: Root, env: Mapping[str, str] = os.environ, *, rebuild: bool = False
 ) -> Iterator[tuple[Connection, list[Store]]]:
-    own = dirs.home(env)
-    # Not resolved: links in it stay as they are.
-    place = Path(os.path.abspath(root)) if root is not None else None  # noqa: PTH100 - see above
-    if place is not None and not place.is_dir():
+    path = path_for(dirs.index(dirs.home(env)), _place(root))
+    stores = _stores(root, env)
+    database = open_index(path, rebuild=rebuild)
+    with in_use(database, path):
+        yield database, stores
+
+
+def _stores(root: Root, env: Mapping[str, str] = os.environ) -> list[Store]:
+    return find_stores(_place(root), env, dirs.home(env))
+
+
+def _place(root: Root) -> Path | None:
+    if root is None:
+        return None
+    place = Path(os.path.abspath(root))  # noqa: PTH100 - not resolved: links in it stay as they are
+    if not place.is_dir():
         raise NotFoundError(
             "no such directory", str(place), "--root takes a home directory, a backup of one, or a .claude."
         )
-    path = path_for(dirs.index(own), place)
-    database = open_index(path, rebuild=rebuild)
-    with in_use(database, path):
-        yield database, find_stores(place, env, own)
+    return place

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         json,
         listing,
         markdown,
+        storage,
         text,
         timeline,
         tool_use,
@@ -34,6 +35,7 @@ else:
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
+    storage = lazily("backscroll.views.storage")
     text = lazily("backscroll.views.text")
     timeline = lazily("backscroll.views.timeline")
     tool_use = lazily("backscroll.views.tool_use")
@@ -50,6 +52,7 @@ __all__ = [
     "listing",
     "markdown",
     "pager",
+    "storage",
     "terminal",
     "text",
     "timeline",
