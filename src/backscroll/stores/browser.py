@@ -8,13 +8,15 @@ place, without a lock; of a SQLite file a private copy is read.  docs/formats.md
 """
 
 import errno
+import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from backscroll.files import open_readonly, private_copies
+from backscroll.files import open_readonly, private_copies, read_small
 from backscroll.lazy import lazily
 from backscroll.records import Damage
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
@@ -30,6 +32,7 @@ _FILES = frozenset(
     name + suffix for name in ("LocalStorage", "SessionStorage") for suffix in ("", "-wal", "-journal", "-shm")
 )
 _PARTITIONS = "Partitions"
+_LARGEST_SETTINGS = 16 << 20
 
 
 class BrowserStore:
@@ -51,6 +54,16 @@ class BrowserStore:
         for entry in walk.below(_is_storage_directory):
             if isinstance(entry, Damage) or _is_storage_file(entry.parts):
                 yield entry
+
+    def group_scopes(self) -> tuple[Any, datetime] | None:
+        """Return the groups that Desktop's settings hold, and when those were written; nothing else of them is read."""
+        path = self.path / "claude_desktop_config.json"
+        try:
+            settings = json.loads(read_small(path, _LARGEST_SETTINGS))
+            scopes = settings["preferences"]["epitaxyPrefs"]["dframe-group-scopes"]
+            return scopes, datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
+        except (OSError, ValueError, RecursionError, LookupError, TypeError):
+            return None
 
     def records(self) -> "list[StorageRecord | Damage]":
         """Return every version of everything that pages stored, and all damage."""
