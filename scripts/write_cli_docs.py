@@ -26,6 +26,8 @@ SEE_ALSO = {
     "calls": "calls",
     "usage": "usage",
     "tools": "tools",
+    "worktrees": "worktrees",
+    "flags": "feature-flags",
     "storage": "browser-storage",
     "index": "the-index",
 }

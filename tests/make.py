@@ -133,6 +133,19 @@ def write_desktop(home: Path, bad: str = "") -> Path:
     Files(local_storage(first, then) | keyval_store({"store:pin-state:dframe-starred-code": pins})).write(
         home / ".config/Claude"
     )
+    worktree = {
+        "path": f"/r/{bad}",
+        "leasedBy": f"local_{UUID}",
+        "branch": bad or "claude/w",
+        "createdAt": 1_777_000_000_000,
+    }
+    registry = {"schemaVersion": 2, "worktrees": {"w": worktree, "free": {"path": "C:\\w"}, f"none {bad}": bad}}
+    (home / ".config/Claude/git-worktrees.json").write_text(json.dumps(registry))
+    features = {"tengu_one": True, "tengu_two": {"note": bad}, f"tengu_three{bad}": bad}
+    (home / ".claude").mkdir(exist_ok=True)
+    (home / ".claude/.claude.json").write_text(
+        json.dumps({"cachedGrowthBookFeatures": {**features, "tengu_one": False}})
+    )
     return home
 
 

@@ -47,6 +47,8 @@ READING = {
     "calls": [[], [SESSION, "--full"], ["--json"], ["--errors", "--jsonl"], [SESSION, "--no-update"]],
     "usage": [[], ["--by", "project"], ["--session", SESSION, "--timeline"], ["--audit", "--json"], ["--csv"]],
     "tools": [[], ["--json"], ["--csv"], ["--no-update"]],
+    "worktrees": [[], ["--json"], ["--no-update"]],
+    "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
     "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from backscroll.stores.storage import Storage
     from backscroll.verbs import (
         calls,
+        compare_flags,
+        flags,
         list_sessions,
         list_stores,
         overview,
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
         update_index,
         usage,
         usage_audit,
+        worktrees,
     )
 
 _HOMES = {
@@ -122,9 +125,13 @@ _HOMES = {
         "UsageRow",
     ),
     "backscroll.formats.storage": ("StorageRecord",),
+    "backscroll.stores.flags": ("Flag", "FlagChange", "FlagDifference", "FlagReport"),
     "backscroll.stores.storage": ("Storage",),
+    "backscroll.stores.worktrees": ("Worktree", "WorktreeReport"),
     "backscroll.verbs": (
         "calls",
+        "compare_flags",
+        "flags",
         "list_sessions",
         "list_stores",
         "overview",
@@ -137,6 +144,7 @@ _HOMES = {
         "update_index",
         "usage",
         "usage_audit",
+        "worktrees",
     ),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
@@ -157,6 +165,10 @@ __all__ = [
     "CopiedFrom",
     "CorruptError",
     "Damage",
+    "Flag",
+    "FlagChange",
+    "FlagDifference",
+    "FlagReport",
     "Message",
     "ModelDifference",
     "NotFoundError",
@@ -185,8 +197,12 @@ __all__ = [
     "Usage",
     "UsageReport",
     "UsageRow",
+    "Worktree",
+    "WorktreeReport",
     "__version__",
     "calls",
+    "compare_flags",
+    "flags",
     "list_sessions",
     "list_stores",
     "overview",
@@ -199,6 +215,7 @@ __all__ = [
     "update_index",
     "usage",
     "usage_audit",
+    "worktrees",
 ]
 
 

@@ -30,12 +30,12 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import BrowserStore, Store, find_stores
+from backscroll.stores import BrowserStore, SideStore, Store, desktop_directories, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
     from backscroll.index import details
-    from backscroll.sessions import reader
+    from backscroll.sessions import leases, reader
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -43,9 +43,12 @@ if TYPE_CHECKING:
     from backscroll.stats import tools as tool_stats
     from backscroll.stats import usage as usage_stats
     from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
+    from backscroll.stores import flags as feature_flags
     from backscroll.stores import storage as browser_storage
+    from backscroll.stores import worktrees as registry
 else:
     details = lazily("backscroll.index.details")
+    leases = lazily("backscroll.sessions.leases")
     reader = lazily("backscroll.sessions.reader")
     audit_stats = lazily("backscroll.stats.audit")
     session_costs = lazily("backscroll.stats.costs")
@@ -53,7 +56,9 @@ else:
     timeline_stats = lazily("backscroll.stats.timeline")
     tool_stats = lazily("backscroll.stats.tools")
     usage_stats = lazily("backscroll.stats.usage")
+    feature_flags = lazily("backscroll.stores.flags")
     browser_storage = lazily("backscroll.stores.storage")
+    registry = lazily("backscroll.stores.worktrees")
 
 Root = str | os.PathLike[str] | None
 OnProgress = Callable[[Progress], None] | None
@@ -310,6 +315,26 @@ def storage(  # noqa: PLR0913 - one argument per option of the command
     wanted = browser_storage.Wanted(key, origin, indexeddb, deleted, everything, secrets)
     found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
     return browser_storage.read_storage(found, wanted)
+
+
+def flags(root: Root = None, *, prefix: str = "") -> "feature_flags.FlagReport":
+    """Return the feature flags that Claude Code last heard of."""
+    return feature_flags.read_flags([store for store in _stores(root) if isinstance(store, SideStore)], prefix)
+
+
+def compare_flags(
+    other: str | os.PathLike[str], root: Root = None, *, prefix: str = ""
+) -> "feature_flags.FlagDifference":
+    """Return the feature flags that differ between this home, or `root`, and another one."""
+    return feature_flags.compare_flags(flags(root, prefix=prefix), flags(other, prefix=prefix))
+
+
+def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "registry.WorktreeReport":
+    """Return the git worktrees that Claude Desktop made for sessions, each with the session that was held in it."""
+    found = registry.read_worktrees(desktop_directories(_place(root), os.environ))
+    with _index(root, update=update, on_progress=on_progress) as database:
+        joined = leases.join_worktrees(found.worktrees, query.sessions(database, query.Filter(), None))
+    return found._replace(worktrees=joined)
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         audit,
         calls,
         figures,
+        flags,
         html,
         json,
         listing,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         tree,
         usage,
         usage_json,
+        worktrees,
     )
 else:
     pager = lazily("backscroll.cli.pager")
@@ -31,6 +33,7 @@ else:
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
     figures = lazily("backscroll.views.figures")
+    flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
@@ -42,11 +45,13 @@ else:
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
     "audit",
     "calls",
     "figures",
+    "flags",
     "html",
     "json",
     "listing",
@@ -60,4 +65,5 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "worktrees",
 ]

@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "calls": ("calls", "Show tool calls with their results."),
     "usage": ("usage", "Show tokens and cost, each API message counted once."),
     "tools": ("tools", "Show how often each tool was called, and how that ended."),
+    "worktrees": ("worktrees", "Show the git worktrees that Claude Desktop made for sessions."),
+    "flags": ("flags", "Show the feature flags that Claude Code last heard of."),
     "storage": ("storage", "Show what Claude Desktop's pages keep in its browser storage."),
     "index": ("index", "Bring the index up to date, or make it anew."),
     "demo": ("demo", "Write a small made-up home directory to try things on."),

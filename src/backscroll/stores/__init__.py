@@ -19,7 +19,7 @@ from backscroll.stores.browser import BrowserStore, holds_storage
 from backscroll.stores.code import UUID, CodeStore
 from backscroll.stores.side import SideStore
 
-__all__ = ["BrowserStore", "CodeStore", "FoundFile", "SideStore", "Store", "find_stores"]
+__all__ = ["BrowserStore", "CodeStore", "FoundFile", "SideStore", "Store", "desktop_directories", "find_stores"]
 
 _HOMES = ("home/*", "Users/*", "root")
 """Where a backup of a whole disk holds the homes of its users."""
@@ -70,6 +70,13 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
     if root is not None and not stores and _holds_projects(root):
         stores.append(CodeStore("code", root.absolute().parent, root.absolute(), root.absolute(), own))
     return stores
+
+
+def desktop_directories(root: Path | None, env: Mapping[str, str]) -> list[Path]:
+    """Return every data directory of Claude Desktop that is there, of this user or below `root`."""
+    seen: set[tuple[str, int, int]] = set()
+    places = _desktops_of_user(env) if root is None else _desktops_below(root.absolute())
+    return [path for path, _ in places if _is_there(path) and _is_new(path, "desktop", seen)]
 
 
 def _desktops_of_user(env: Mapping[str, str]) -> Iterator[tuple[Path, Path]]:
