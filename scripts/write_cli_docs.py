@@ -29,6 +29,7 @@ SEE_ALSO = {
     "worktrees": "worktrees",
     "flags": "feature-flags",
     "storage": "browser-storage",
+    "drift": "drift",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

@@ -50,6 +50,7 @@ READING = {
     "worktrees": [[], ["--json"], ["--no-update"]],
     "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
     "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
+    "drift": [[], ["--json"], ["--schema"], ["assistant"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
 OTHERWISE = {"demo", "completion"}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from backscroll.formats.storage import StorageRecord
     from backscroll.index.progress import Progress, Report
+    from backscroll.inventory.report import Check, CheckedField, Drift, FieldUse, TypeUse, Unknown
     from backscroll.place import Place
     from backscroll.records import Damage, Note
     from backscroll.sessions.model import (
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from backscroll.verbs import (
         calls,
         compare_flags,
+        drift,
+        drift_json_schema,
         flags,
         list_sessions,
         list_stores,
@@ -79,6 +82,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "backscroll.inventory.report": ("Check", "CheckedField", "Drift", "FieldUse", "TypeUse", "Unknown"),
     "backscroll.errors": (
         "BackscrollError",
         "BusyError",
@@ -131,6 +135,8 @@ _HOMES = {
     "backscroll.verbs": (
         "calls",
         "compare_flags",
+        "drift",
+        "drift_json_schema",
         "flags",
         "list_sessions",
         "list_stores",
@@ -159,12 +165,16 @@ __all__ = [
     "Burn",
     "BusyError",
     "Call",
+    "Check",
+    "CheckedField",
     "Comparison",
     "ConflictError",
     "ContextPoint",
     "CopiedFrom",
     "CorruptError",
     "Damage",
+    "Drift",
+    "FieldUse",
     "Flag",
     "FlagChange",
     "FlagDifference",
@@ -192,6 +202,8 @@ __all__ = [
     "Transcript",
     "TreeNode",
     "Turn",
+    "TypeUse",
+    "Unknown",
     "Unpriced",
     "UnreadableError",
     "Usage",
@@ -202,6 +214,8 @@ __all__ = [
     "__version__",
     "calls",
     "compare_flags",
+    "drift",
+    "drift_json_schema",
     "flags",
     "list_sessions",
     "list_stores",

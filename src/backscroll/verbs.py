@@ -35,6 +35,8 @@ from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
     from backscroll.index import details
+    from backscroll.inventory import report as drift_report
+    from backscroll.inventory import schema as drift_schema
     from backscroll.sessions import leases, reader
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from backscroll.stores import storage as browser_storage
     from backscroll.stores import worktrees as registry
 else:
+    drift_report = lazily("backscroll.inventory.report")
+    drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
     leases = lazily("backscroll.sessions.leases")
     reader = lazily("backscroll.sessions.reader")
@@ -335,6 +339,16 @@ def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress
     with _index(root, update=update, on_progress=on_progress) as database:
         joined = leases.join_worktrees(found.worktrees, query.sessions(database, query.Filter(), None))
     return found._replace(worktrees=joined)
+
+
+def drift(root: Root = None, *, on_progress: OnProgress = None) -> "drift_report.Drift":
+    """Return which types of records and fields lie on the disk, against those that are known."""
+    return drift_report.read_drift(_stores(root), on_progress)
+
+
+def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Any]:
+    """Return a JSON Schema of the records that lie on the disk, inferred from them."""
+    return drift_schema.infer_schema(drift(root, on_progress=on_progress).types)
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from backscroll.views import (
         audit,
         calls,
+        drift,
         figures,
         flags,
         html,
@@ -32,6 +33,7 @@ else:
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
+    drift = lazily("backscroll.views.drift")
     figures = lazily("backscroll.views.figures")
     flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
@@ -50,6 +52,7 @@ else:
 __all__ = [
     "audit",
     "calls",
+    "drift",
     "figures",
     "flags",
     "html",
