@@ -108,7 +108,7 @@ def drift_report(drift: Drift, kind: str | None, paper: Paper) -> Iterator[Line]
         yield from _checks(drift.checks, paper)
         return
     for item in types:
-        yield [word(item.type, "title"), Span(f"  {count(item.count, 'record')}{_span(item.versions)}", "dim")]
+        yield [word(item.type, "title"), Span("  "), word(count(item.count, "record") + _span(item.versions), "dim")]
         yield from _field_table(item, paper)
         yield []
 
