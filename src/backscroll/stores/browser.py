@@ -67,7 +67,7 @@ class BrowserStore:
 
     def records(self) -> "list[StorageRecord | Damage]":
         """Return every version of everything that pages stored, and all damage."""
-        return chromium.read_steadily(DiskProfile(self), str(self.path) + os.sep)
+        return list(chromium.read_profile(DiskProfile(self), str(self.path) + os.sep))
 
 
 class DiskProfile:
