@@ -50,7 +50,8 @@ def join_message(node: Node, tree: Tree, conversation: Conversation, session: st
     """Read a node's records and make the message they hold."""
     head = node.head
     values = [conversation.value(row) for row in node.rows]
-    parts = [part for row, value in zip(node.rows, values, strict=True) for part in _parts(row, value)]
+    whole = [(row, value) for row, value in zip(node.rows, values, strict=True) if value]
+    parts = [part for row, value in whole for part in _parts(row, value)]
     source = conversation.sources[head.source]
     return Message(
         id=head.id,
@@ -67,7 +68,7 @@ def join_message(node: Node, tree: Tree, conversation: Conversation, session: st
         message_id=head.group,
         is_typed=head.kind in {prompts.TYPED, QUEUED} and agent is None,
         copies=len(node.repeats),
-        marks=[*node.marks, *([] if all(values) else [CHANGED])],
+        marks=[*node.marks, *([] if len(whole) == len(values) else [CHANGED])],
     )
 
 
