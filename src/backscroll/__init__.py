@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RefusedError,
         UnreadableError,
     )
+    from backscroll.formats.storage import StorageRecord
     from backscroll.index.progress import Progress, Report
     from backscroll.place import Place
     from backscroll.records import Damage, Note
@@ -57,19 +58,24 @@ if TYPE_CHECKING:
         UsageReport,
         UsageRow,
     )
+    from backscroll.stores.storage import Storage
     from backscroll.verbs import (
         calls,
+        compare_flags,
+        flags,
         list_sessions,
         list_stores,
         overview,
         raw,
         show,
+        storage,
         timeline,
         tools,
         tree,
         update_index,
         usage,
         usage_audit,
+        worktrees,
     )
 
 _HOMES = {
@@ -118,19 +124,27 @@ _HOMES = {
         "UsageReport",
         "UsageRow",
     ),
+    "backscroll.formats.storage": ("StorageRecord",),
+    "backscroll.stores.flags": ("Flag", "FlagChange", "FlagDifference", "FlagReport"),
+    "backscroll.stores.storage": ("Storage",),
+    "backscroll.stores.worktrees": ("Worktree", "WorktreeReport"),
     "backscroll.verbs": (
         "calls",
+        "compare_flags",
+        "flags",
         "list_sessions",
         "list_stores",
         "overview",
         "raw",
         "show",
+        "storage",
         "timeline",
         "tools",
         "tree",
         "update_index",
         "usage",
         "usage_audit",
+        "worktrees",
     ),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
@@ -151,6 +165,10 @@ __all__ = [
     "CopiedFrom",
     "CorruptError",
     "Damage",
+    "Flag",
+    "FlagChange",
+    "FlagDifference",
+    "FlagReport",
     "Message",
     "ModelDifference",
     "NotFoundError",
@@ -165,6 +183,8 @@ __all__ = [
     "Result",
     "Session",
     "SessionList",
+    "Storage",
+    "StorageRecord",
     "StoreSummary",
     "Timeline",
     "ToolReport",
@@ -177,19 +197,25 @@ __all__ = [
     "Usage",
     "UsageReport",
     "UsageRow",
+    "Worktree",
+    "WorktreeReport",
     "__version__",
     "calls",
+    "compare_flags",
+    "flags",
     "list_sessions",
     "list_stores",
     "overview",
     "raw",
     "show",
+    "storage",
     "timeline",
     "tools",
     "tree",
     "update_index",
     "usage",
     "usage_audit",
+    "worktrees",
 ]
 
 

@@ -13,16 +13,19 @@ if TYPE_CHECKING:
         audit,
         calls,
         figures,
+        flags,
         html,
         json,
         listing,
         markdown,
+        storage,
         text,
         timeline,
         tool_use,
         tree,
         usage,
         usage_json,
+        worktrees,
     )
 else:
     pager = lazily("backscroll.cli.pager")
@@ -30,26 +33,31 @@ else:
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
     figures = lazily("backscroll.views.figures")
+    flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
+    storage = lazily("backscroll.views.storage")
     text = lazily("backscroll.views.text")
     timeline = lazily("backscroll.views.timeline")
     tool_use = lazily("backscroll.views.tool_use")
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
     "audit",
     "calls",
     "figures",
+    "flags",
     "html",
     "json",
     "listing",
     "markdown",
     "pager",
+    "storage",
     "terminal",
     "text",
     "timeline",
@@ -57,4 +65,5 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "worktrees",
 ]
