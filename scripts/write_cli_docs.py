@@ -26,6 +26,8 @@ SEE_ALSO = {
     "calls": "calls",
     "usage": "usage",
     "tools": "tools",
+    "accounts": "accounts",
+    "cowork": "cowork",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

@@ -293,6 +293,12 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         f"usage --audit --session {SESSION_WITH_AGENTS}",
         f"usage --timeline --session {SESSION_WITH_AGENTS}",
         "tools",
+        "accounts",
+        "cowork",
+        "cowork 6b1e7c44",
+        "stores --logs",
+        "stores --mcp",
+        "show --logs e08b4d71",
         "index --rebuild",
     ],
 )

@@ -1,4 +1,4 @@
-"""Read everything that Claude Code leaves on disk.
+"""Read everything that Claude Code, Desktop and Cowork leave on disk.
 
     >>> import backscroll
     >>> for session in backscroll.list_sessions(root, limit=3).sessions:  # doctest: +SKIP
@@ -25,6 +25,20 @@ if TYPE_CHECKING:
     from backscroll.index.progress import Progress, Report
     from backscroll.place import Place
     from backscroll.records import Damage, Note
+    from backscroll.sessions.desktop_model import (
+        Account,
+        Accounts,
+        AuditTrail,
+        Counter,
+        LogLine,
+        Manifest,
+        McpServer,
+        Permission,
+        Run,
+        SessionFile,
+        SignedIn,
+        Workspace,
+    )
     from backscroll.sessions.model import (
         Agent,
         Branch,
@@ -58,9 +72,14 @@ if TYPE_CHECKING:
         UsageRow,
     )
     from backscroll.verbs import (
+        accounts,
         calls,
+        cowork,
         list_sessions,
         list_stores,
+        log_files,
+        logs,
+        mcp_servers,
         overview,
         raw,
         show,
@@ -86,6 +105,20 @@ _HOMES = {
     "backscroll.index.progress": ("Progress", "Report"),
     "backscroll.place": ("Place",),
     "backscroll.records": ("Damage", "Note"),
+    "backscroll.sessions.desktop_model": (
+        "Account",
+        "Accounts",
+        "AuditTrail",
+        "Counter",
+        "LogLine",
+        "Manifest",
+        "McpServer",
+        "Permission",
+        "Run",
+        "SessionFile",
+        "SignedIn",
+        "Workspace",
+    ),
     "backscroll.sessions.model": (
         "Agent",
         "Branch",
@@ -119,9 +152,14 @@ _HOMES = {
         "UsageRow",
     ),
     "backscroll.verbs": (
+        "accounts",
         "calls",
+        "cowork",
         "list_sessions",
         "list_stores",
+        "log_files",
+        "logs",
+        "mcp_servers",
         "overview",
         "raw",
         "show",
@@ -136,10 +174,13 @@ _HOMES = {
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Account",
+    "Accounts",
     "Agent",
     "Amount",
     "Audit",
     "AuditMessage",
+    "AuditTrail",
     "BackscrollError",
     "Branch",
     "Burn",
@@ -150,21 +191,29 @@ __all__ = [
     "ContextPoint",
     "CopiedFrom",
     "CorruptError",
+    "Counter",
     "Damage",
+    "LogLine",
+    "Manifest",
+    "McpServer",
     "Message",
     "ModelDifference",
     "NotFoundError",
     "Note",
     "Overview",
     "Part",
+    "Permission",
     "Place",
     "Progress",
     "QueryError",
     "RefusedError",
     "Report",
     "Result",
+    "Run",
     "Session",
+    "SessionFile",
     "SessionList",
+    "SignedIn",
     "StoreSummary",
     "Timeline",
     "ToolReport",
@@ -177,10 +226,16 @@ __all__ = [
     "Usage",
     "UsageReport",
     "UsageRow",
+    "Workspace",
     "__version__",
+    "accounts",
     "calls",
+    "cowork",
     "list_sessions",
     "list_stores",
+    "log_files",
+    "logs",
+    "mcp_servers",
     "overview",
     "raw",
     "show",

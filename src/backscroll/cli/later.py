@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from backscroll.views import (
         audit,
         calls,
+        desktop,
+        desktop_json,
         figures,
         html,
         json,
@@ -29,6 +31,8 @@ else:
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
+    desktop = lazily("backscroll.views.desktop")
+    desktop_json = lazily("backscroll.views.desktop_json")
     figures = lazily("backscroll.views.figures")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
@@ -44,6 +48,8 @@ else:
 __all__ = [
     "audit",
     "calls",
+    "desktop",
+    "desktop_json",
     "figures",
     "html",
     "json",

@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "calls": ("calls", "Show tool calls with their results."),
     "usage": ("usage", "Show tokens and cost, each API message counted once."),
     "tools": ("tools", "Show how often each tool was called, and how that ended."),
+    "accounts": ("accounts", "Show the accounts that are known here, and who is signed in."),
+    "cowork": ("cowork", "Show Cowork's manifests: all fields, files, permissions and runs."),
     "index": ("index", "Bring the index up to date, or make it anew."),
     "demo": ("demo", "Write a small made-up home directory to try things on."),
     "completion": ("completion", "Print the completion script for your shell."),

@@ -34,7 +34,7 @@ _SIDECARS = {"custom-title.json": "title", "archived.json": "archived", "resume-
 
 @dataclass(frozen=True, slots=True)
 class CodeStore:
-    """The sessions below one configuration directory; kind is code, or cowork inside Claude Desktop's data."""
+    """The sessions below one configuration directory."""
 
     kind: str
     path: Path
