@@ -29,6 +29,8 @@ SEE_ALSO = {
     "worktrees": "worktrees",
     "flags": "feature-flags",
     "storage": "browser-storage",
+    "accounts": "accounts",
+    "cowork": "cowork",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

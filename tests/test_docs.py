@@ -299,6 +299,12 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         "flags --diff /tmp",
         "storage",
         "storage --everything --deleted",
+        "accounts",
+        "cowork",
+        "cowork 6b1e7c44",
+        "stores --logs",
+        "stores --mcp",
+        "show --logs e08b4d71",
         "index --rebuild",
     ],
 )

@@ -34,8 +34,13 @@ from backscroll.stores import BrowserStore, SideStore, Store, desktop_directorie
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
+    from backscroll.desktop import accounts as desktop_accounts
+    from backscroll.desktop import cowork as desktop_cowork
+    from backscroll.desktop import logs as desktop_logs
     from backscroll.index import details
+    from backscroll.records import Damage
     from backscroll.sessions import leases, reader
+    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -47,6 +52,9 @@ if TYPE_CHECKING:
     from backscroll.stores import storage as browser_storage
     from backscroll.stores import worktrees as registry
 else:
+    desktop_accounts = lazily("backscroll.desktop.accounts")
+    desktop_cowork = lazily("backscroll.desktop.cowork")
+    desktop_logs = lazily("backscroll.desktop.logs")
     details = lazily("backscroll.index.details")
     leases = lazily("backscroll.sessions.leases")
     reader = lazily("backscroll.sessions.reader")
@@ -101,17 +109,34 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     since: datetime | None = None,
     until: datetime | None = None,
     state: str | None = None,
+    sidebar: str | None = None,
     agents: bool = False,
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> SessionList:
-    """Return sessions, newest first; `limit=None` for all of them."""
-    wanted = query.Filter(project, store, account, since, until, state)
+    """Return sessions, newest first; `limit=None` for all of them.
+
+    `account` is an id, its beginning or an e-mail address; so is `sidebar`, which asks for what Desktop's Code tab
+    shows somebody who is signed in with that account instead.
+    """
     with _index(root, update=update, on_progress=on_progress) as database:
+        if sidebar is not None:
+            return _sidebar(database, sidebar, limit, prices)
+        wanted = query.Filter(project, store, _account(database, account), since, until, state)
         found = _priced(database, query.sessions(database, wanted, limit), prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
         return SessionList(query.count(database, wanted), found, children)
+
+
+def _sidebar(database: Connection, account: str, limit: int | None, prices: OwnPrices) -> SessionList:
+    shown = query.sidebar(database, _account(database, account) or "", datetime.now(UTC))
+    return SessionList(len(shown), _priced(database, shown[:limit], prices))
+
+
+def _account(database: Connection, asked: str | None) -> str | None:
+    """Return the id that is meant where somebody gave an e-mail address."""
+    return desktop_accounts.account_id(database, asked) if asked and "@" in asked else asked
 
 
 def show(  # noqa: PLR0913 - one argument per option of the command
@@ -242,7 +267,7 @@ def usage(  # noqa: PLR0913 - one argument per option of the command
     """
     keys = by.split(",") if isinstance(by, str) else by
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        wanted = sums.Wanted(since, until, project, store, account, name, model)
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name, model)
         table = price_table.load_prices(prices)
         return usage_stats.report(database, wanted, keys, table, zone=zone, now=datetime.now(UTC))
 
@@ -289,7 +314,51 @@ def tools(  # noqa: PLR0913 - one argument per option of the command
 ) -> "ToolReport":
     """Return how often each tool was called, how that ended and how long it took, each call once."""
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        return tool_stats.report(database, sums.Wanted(since, until, project, store, account, name))
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name)
+        return tool_stats.report(database, wanted)
+
+
+def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "Accounts":
+    """Return every account that something on this disk names, who is signed in with which, and Desktop's counters."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.accounts(database)
+
+
+def cowork(
+    session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> "list[Manifest]":
+    """Return all that Desktop wrote down of one session, or of every session of Cowork, in groups."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return list(desktop_cowork.read_manifests(database, name))
+
+
+def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[McpServer]":
+    """Return the MCP servers that Desktop's settings declare; never the values of their variables."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.mcp_servers(database)
+
+
+def log_files(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[str]:
+    """Return where the logs of Desktop and Cowork lie."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_logs.log_files(database)
+
+
+def logs(
+    session: str,
+    root: Root = None,
+    *,
+    zone: tzinfo | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "tuple[Session, list[LogLine | Damage]]":
+    """Return a session, and the errors in Desktop's logs that lie near its time or name it.
+
+    Logs without a zone are read as written in `zone`, or in that of this machine.
+    """
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        found = query.session(database, name)
+        return found, list(desktop_logs.errors_near(database, found, zone))
 
 
 def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) -> list[Session]:

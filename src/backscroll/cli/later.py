@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from backscroll.views import (
         audit,
         calls,
+        desktop,
+        desktop_json,
         figures,
         flags,
         html,
@@ -32,6 +34,8 @@ else:
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
+    desktop = lazily("backscroll.views.desktop")
+    desktop_json = lazily("backscroll.views.desktop_json")
     figures = lazily("backscroll.views.figures")
     flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
@@ -50,6 +54,8 @@ else:
 __all__ = [
     "audit",
     "calls",
+    "desktop",
+    "desktop_json",
     "figures",
     "flags",
     "html",

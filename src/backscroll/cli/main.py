@@ -33,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "worktrees": ("worktrees", "Show the git worktrees that Claude Desktop made for sessions."),
     "flags": ("flags", "Show the feature flags that Claude Code last heard of."),
     "storage": ("storage", "Show what Claude Desktop's pages keep in its browser storage."),
+    "accounts": ("accounts", "Show the accounts that are known here, and who is signed in."),
+    "cowork": ("cowork", "Show Cowork's manifests: all fields, files, permissions and runs."),
     "index": ("index", "Bring the index up to date, or make it anew."),
     "demo": ("demo", "Write a small made-up home directory to try things on."),
     "completion": ("completion", "Print the completion script for your shell."),

@@ -25,7 +25,7 @@ Object = dict[str, Any]
 _DEEPEST = 200
 
 
-def object_of(value: Value | NamedTuple) -> Object:
+def object_of(value: "Value | NamedTuple") -> Object:
     """Return a value, or a named tuple, with its fields as keys and times as text."""
     if isinstance(value, Part):
         return part_object(value)
