@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         tree,
         usage,
         usage_json,
+        versions,
+        versions_json,
     )
 else:
     pager = lazily("backscroll.cli.pager")
@@ -40,6 +42,8 @@ else:
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    versions = lazily("backscroll.views.versions")
+    versions_json = lazily("backscroll.views.versions_json")
 
 __all__ = [
     "audit",
@@ -57,4 +61,6 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "versions",
+    "versions_json",
 ]
