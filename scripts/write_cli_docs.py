@@ -24,8 +24,13 @@ SEE_ALSO = {
     "show": "messages",
     "tree": "the-shape-of-a-session",
     "calls": "calls",
+    "files": "files",
+    "recover": "versions-of-a-file",
     "usage": "usage",
     "tools": "tools",
+    "worktrees": "worktrees",
+    "flags": "feature-flags",
+    "storage": "browser-storage",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

@@ -15,7 +15,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from make import Draft, Tool, bash, edit, failed, home, write, write_transcript
+from make import Draft, Tool, bash, edit, failed, home, write, write_desktop, write_transcript
 
 from backscroll.cli.main import COMMANDS
 
@@ -114,6 +114,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = home(tmp_path_factory.mktemp("hostile"))
     for number, start in enumerate(range(0, len(SEQUENCES), AT_ONCE)):
         hostile_session(number, " ".join(SEQUENCES[start : start + AT_ONCE])).write(directory, key=f"-p{number}")
+    write_desktop(directory, " ".join(SEQUENCES))
     for number, bad in enumerate(SEQUENCES):
         if is_file_name(bad):
             torn = Draft(f"odd{number}").prompt("Hello").tear()
@@ -127,6 +128,8 @@ def lines(root: Path) -> list[list[str]]:
     found = [["overview"], ["stores"], ["list", "--all"], ["list", "--all", "--agents"], ["calls"], ["calls", "--full"]]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
+    found += [["worktrees"], ["flags"], ["flags", "--diff", str(root / ".claude" / "projects")]]
+    found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
     for session in sessions:
         found += [["show", session], ["show", session, "--full", "--all-branches"], ["tree", session]]
     for session in sessions[::8]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RefusedError,
         UnreadableError,
     )
+    from backscroll.formats.storage import StorageRecord
     from backscroll.index.progress import Progress, Report
     from backscroll.place import Place
     from backscroll.records import Damage, Note
@@ -57,8 +58,11 @@ if TYPE_CHECKING:
         UsageReport,
         UsageRow,
     )
+    from backscroll.stores.storage import Storage
     from backscroll.verbs import (
         calls,
+        compare_flags,
+        flags,
         list_files,
         list_sessions,
         list_stores,
@@ -71,12 +75,14 @@ if TYPE_CHECKING:
         recover_search,
         session_patch,
         show,
+        storage,
         timeline,
         tools,
         tree,
         update_index,
         usage,
         usage_audit,
+        worktrees,
     )
     from backscroll.versions.model import (
         FileHistory,
@@ -145,8 +151,14 @@ _HOMES = {
         "WritePlan",
         "Written",
     ),
+    "backscroll.formats.storage": ("StorageRecord",),
+    "backscroll.stores.flags": ("Flag", "FlagChange", "FlagDifference", "FlagReport"),
+    "backscroll.stores.storage": ("Storage",),
+    "backscroll.stores.worktrees": ("Worktree", "WorktreeReport"),
     "backscroll.verbs": (
         "calls",
+        "compare_flags",
+        "flags",
         "list_files",
         "list_sessions",
         "list_stores",
@@ -159,12 +171,14 @@ _HOMES = {
         "recover_search",
         "session_patch",
         "show",
+        "storage",
         "timeline",
         "tools",
         "tree",
         "update_index",
         "usage",
         "usage_audit",
+        "worktrees",
     ),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
@@ -188,6 +202,10 @@ __all__ = [
     "FileHistory",
     "FileList",
     "FileSummary",
+    "Flag",
+    "FlagChange",
+    "FlagDifference",
+    "FlagReport",
     "Match",
     "Message",
     "ModelDifference",
@@ -204,6 +222,8 @@ __all__ = [
     "Result",
     "Session",
     "SessionList",
+    "Storage",
+    "StorageRecord",
     "StoreSummary",
     "Timeline",
     "ToolReport",
@@ -217,10 +237,14 @@ __all__ = [
     "UsageReport",
     "UsageRow",
     "Version",
+    "Worktree",
+    "WorktreeReport",
     "WritePlan",
     "Written",
     "__version__",
     "calls",
+    "compare_flags",
+    "flags",
     "list_files",
     "list_sessions",
     "list_stores",
@@ -233,12 +257,14 @@ __all__ = [
     "recover_search",
     "session_patch",
     "show",
+    "storage",
     "timeline",
     "tools",
     "tree",
     "update_index",
     "usage",
     "usage_audit",
+    "worktrees",
 ]
 
 

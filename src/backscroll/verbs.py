@@ -30,12 +30,12 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import Store, find_stores
+from backscroll.stores import BrowserStore, SideStore, Store, desktop_directories, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
     from backscroll.index import details, traces
-    from backscroll.sessions import reader
+    from backscroll.sessions import leases, reader
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -43,11 +43,15 @@ if TYPE_CHECKING:
     from backscroll.stats import tools as tool_stats
     from backscroll.stats import usage as usage_stats
     from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
+    from backscroll.stores import flags as feature_flags
+    from backscroll.stores import storage as browser_storage
+    from backscroll.stores import worktrees as registry
     from backscroll.versions import catalogue, recovery, restore
     from backscroll.versions import history as histories
     from backscroll.versions.model import FileHistory, FileList, Match, OnFile, Recovered, WritePlan
 else:
     details = lazily("backscroll.index.details")
+    leases = lazily("backscroll.sessions.leases")
     traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
     audit_stats = lazily("backscroll.stats.audit")
@@ -60,6 +64,9 @@ else:
     histories = lazily("backscroll.versions.history")
     recovery = lazily("backscroll.versions.recovery")
     restore = lazily("backscroll.versions.restore")
+    feature_flags = lazily("backscroll.stores.flags")
+    browser_storage = lazily("backscroll.stores.storage")
+    registry = lazily("backscroll.stores.worktrees")
 
 Root = str | os.PathLike[str] | None
 OnProgress = Callable[[Progress], None] | None
@@ -388,7 +395,7 @@ def recover_files(  # noqa: PLR0913 - one argument per option of the command
     if directory is None and root is not None:
         raise RefusedError("the files of another root are not put in place", str(root), "Write them into a directory.")
     with _histories(root, update=update, on_progress=on_progress) as (database, opened):
-        forbidden = [str(store.path) for store in find_stores(_place(root), os.environ, dirs.home(os.environ))]
+        forbidden = [str(store.path) for store in _stores(root)]
         if path is None:
             wanted = traces.Wanted(project=project)
             wishes = recovery.all_wishes(database, wanted, match, at, _on_file(on_progress, "replaying files"))
@@ -431,6 +438,45 @@ def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) ->
     """Give sessions their costs."""
     session_costs.fill_costs(database, sessions, price_table.load_prices(prices))
     return sessions
+
+
+def storage(  # noqa: PLR0913 - one argument per option of the command
+    key: str | None = None,
+    root: Root = None,
+    *,
+    origin: str | None = None,
+    indexeddb: bool = False,
+    deleted: bool = False,
+    everything: bool = False,
+    secrets: bool = False,
+) -> "browser_storage.Storage":
+    """Return what Claude Desktop's pages keep in the browser: Local Storage, and IndexedDB where it is asked for.
+
+    `deleted` adds what is deleted or superseded and still lies on the disk; `secrets` shows tokens as they are.
+    """
+    wanted = browser_storage.Wanted(key, origin, indexeddb, deleted, everything, secrets)
+    found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
+    return browser_storage.read_storage(found, wanted)
+
+
+def flags(root: Root = None, *, prefix: str = "") -> "feature_flags.FlagReport":
+    """Return the feature flags that Claude Code last heard of."""
+    return feature_flags.read_flags([store for store in _stores(root) if isinstance(store, SideStore)], prefix)
+
+
+def compare_flags(
+    other: str | os.PathLike[str], root: Root = None, *, prefix: str = ""
+) -> "feature_flags.FlagDifference":
+    """Return the feature flags that differ between this home, or `root`, and another one."""
+    return feature_flags.compare_flags(flags(root, prefix=prefix), flags(other, prefix=prefix))
+
+
+def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "registry.WorktreeReport":
+    """Return the git worktrees that Claude Desktop made for sessions, each with the session that was held in it."""
+    found = registry.read_worktrees(desktop_directories(_place(root), os.environ))
+    with _index(root, update=update, on_progress=on_progress) as database:
+        joined = leases.join_worktrees(found.worktrees, query.sessions(database, query.Filter(), None))
+    return found._replace(worktrees=joined)
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
@@ -484,18 +530,23 @@ def _perhaps_session(
 def _database(
     root: Root, env: Mapping[str, str] = os.environ, *, rebuild: bool = False
 ) -> Iterator[tuple[Connection, list[Store]]]:
-    own = dirs.home(env)
-    place = _place(root)
-    if place is not None and not place.is_dir():
-        raise NotFoundError(
-            "no such directory", str(place), "--root takes a home directory, a backup of one, or a .claude."
-        )
-    path = path_for(dirs.index(own), place)
+    path = path_for(dirs.index(dirs.home(env)), _place(root))
+    stores = _stores(root, env)
     database = open_index(path, rebuild=rebuild)
     with in_use(database, path):
-        yield database, find_stores(place, env, own)
+        yield database, stores
+
+
+def _stores(root: Root, env: Mapping[str, str] = os.environ) -> list[Store]:
+    return find_stores(_place(root), env, dirs.home(env))
 
 
 def _place(root: Root) -> Path | None:
-    """Return the directory that is read as a home, absolute; links in it stay as they are."""
-    return Path(os.path.abspath(root)) if root is not None else None  # noqa: PTH100 - see above
+    if root is None:
+        return None
+    place = Path(os.path.abspath(root))  # noqa: PTH100 - not resolved: links in it stay as they are
+    if not place.is_dir():
+        raise NotFoundError(
+            "no such directory", str(place), "--root takes a home directory, a backup of one, or a .claude."
+        )
+    return place

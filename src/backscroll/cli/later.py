@@ -13,10 +13,12 @@ if TYPE_CHECKING:
         audit,
         calls,
         figures,
+        flags,
         html,
         json,
         listing,
         markdown,
+        storage,
         text,
         timeline,
         tool_use,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         usage_json,
         versions,
         versions_json,
+        worktrees,
     )
 else:
     pager = lazily("backscroll.cli.pager")
@@ -32,10 +35,12 @@ else:
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
     figures = lazily("backscroll.views.figures")
+    flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
+    storage = lazily("backscroll.views.storage")
     text = lazily("backscroll.views.text")
     timeline = lazily("backscroll.views.timeline")
     tool_use = lazily("backscroll.views.tool_use")
@@ -44,16 +49,19 @@ else:
     usage_json = lazily("backscroll.views.usage_json")
     versions = lazily("backscroll.views.versions")
     versions_json = lazily("backscroll.views.versions_json")
+    worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
     "audit",
     "calls",
     "figures",
+    "flags",
     "html",
     "json",
     "listing",
     "markdown",
     "pager",
+    "storage",
     "terminal",
     "text",
     "timeline",
@@ -63,4 +71,5 @@ __all__ = [
     "usage_json",
     "versions",
     "versions_json",
+    "worktrees",
 ]

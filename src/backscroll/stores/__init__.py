@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from backscroll.dirs import user_home
 from backscroll.stores.base import FoundFile, Store, is_inside
+from backscroll.stores.browser import BrowserStore, holds_storage
 from backscroll.stores.code import UUID, CodeStore
 from backscroll.stores.side import SideStore
 
-__all__ = ["CodeStore", "FoundFile", "SideStore", "Store", "find_stores"]
+__all__ = ["BrowserStore", "CodeStore", "FoundFile", "SideStore", "Store", "desktop_directories", "find_stores"]
 
 _HOMES = ("home/*", "Users/*", "root")
 """Where a backup of a whole disk holds the homes of its users."""
@@ -63,9 +64,36 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
             stores.append(CodeStore(config.kind, config.path, projects, config.home, own))
         if _is_new(config.path, "side", seen):
             stores.append(SideStore(config.path, config.home, own, config.is_home))
+    for profile, home in _desktops_of_user(env) if root is None else _desktops_below(root.absolute()):
+        if holds_storage(profile) and _is_new(profile, "browser", seen):
+            stores.append(BrowserStore(profile, home, own))
     if root is not None and not stores and _holds_projects(root):
         stores.append(CodeStore("code", root.absolute().parent, root.absolute(), root.absolute(), own))
     return stores
+
+
+def desktop_directories(root: Path | None, env: Mapping[str, str]) -> list[Path]:
+    """Return every data directory of Claude Desktop that is there, of this user or below `root`."""
+    seen: set[tuple[str, int, int]] = set()
+    places = _desktops_of_user(env) if root is None else _desktops_below(root.absolute())
+    return [path for path, _ in places if _is_there(path) and _is_new(path, "desktop", seen)]
+
+
+def _desktops_of_user(env: Mapping[str, str]) -> Iterator[tuple[Path, Path]]:
+    """Yield every data directory that Claude Desktop may have here, and the home that it belongs to."""
+    home = user_home(env)
+    if home is None:
+        return
+    named = [_absolute(env.get(name)) for name in ("CLAUDE_USER_DATA_DIR", "APPDATA", "LOCALAPPDATA")]
+    xdg = _absolute(env.get("XDG_CONFIG_HOME"))
+    paths = (*_matching(home, _DESKTOP), *(_matching(xdg, ("Claude*",)) if xdg else ()), *_desktop_named(*named))
+    yield from ((path, home) for path in paths)
+
+
+def _desktops_below(root: Path) -> Iterator[tuple[Path, Path]]:
+    yield root, root
+    for home in (root, *_matching(root, _HOMES)):
+        yield from ((path, home) for path in _matching(home, _DESKTOP))
 
 
 def _configs_of_user(env: Mapping[str, str]) -> Iterator[_Config]:

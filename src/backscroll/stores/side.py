@@ -8,7 +8,6 @@ tolerant reader for each kind that is used.  A reader never raises for bad data:
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ from backscroll.place import Place
 from backscroll.records import Damage, Record
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
 from backscroll.stores.code import UUID
+from backscroll.value import Value
 
 if TYPE_CHECKING:
     from backscroll.formats import jsonl
@@ -53,8 +53,7 @@ _LARGEST = 64 << 20
 """No side file of JSON is read beyond this; the largest one known (.claude.json) has some megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideStore:
+class SideStore(Value, frozen=True):
     """Everything of one configuration directory but its transcripts, and the global config beside it."""
 
     path: Path
@@ -132,7 +131,7 @@ def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = No
     """Return cleanupPeriodDays, the last file that sets it winning, or None where none does."""
     days = None
     for path in settings_paths:
-        value = _object(path, damage).get("cleanupPeriodDays")
+        value = read_object(path, damage).get("cleanupPeriodDays")
         if type(value) is int and value >= 0:
             days = value
     return days
@@ -140,13 +139,13 @@ def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = No
 
 def known_cwds(global_config_path: str, damage: list[Damage] | None = None) -> list[str]:
     """Return the working directories that a global config lists; nothing else of it leaves this function."""
-    projects = _object(global_config_path, damage).get("projects")
+    projects = read_object(global_config_path, damage).get("projects")
     return list(projects) if isinstance(projects, dict) else []
 
 
 def index_hints(path: str, damage: list[Damage] | None = None) -> dict[str, str]:
     """Return session to working directory, as a sessions-index.json tells it."""
-    index = _object(path, damage)
+    index = read_object(path, damage)
     entries = index.get("entries")
     hints = {}
     for entry in entries if isinstance(entries, list) else []:
@@ -159,23 +158,23 @@ def index_hints(path: str, damage: list[Damage] | None = None) -> dict[str, str]
 
 def agent_meta(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
     """Return what an agent's meta.json says: agentType, description, toolUseId, parentAgentId and more."""
-    return _object(path, damage)
+    return read_object(path, damage)
 
 
 def custom_title(path: str, damage: list[Damage] | None = None) -> str | None:
     """Return the title that a custom-title.json gives its session."""
-    title = _object(path, damage).get("customTitle")
+    title = read_object(path, damage).get("customTitle")
     return title if isinstance(title, str) and title else None
 
 
 def archived(path: str, damage: list[Damage] | None = None) -> bool:
     """Say whether an archived.json marks its session as archived."""
-    return _object(path, damage).get("archived") is True
+    return read_object(path, damage).get("archived") is True
 
 
 def released(path: str, damage: list[Damage] | None = None) -> str | None:
     """Return why Claude Desktop released a session: delete or archive."""
-    reason = _object(path, damage).get("reason")
+    reason = read_object(path, damage).get("reason")
     return reason if isinstance(reason, str) else None
 
 
@@ -188,7 +187,7 @@ def live_sessions(config: str, damage: list[Damage] | None = None) -> dict[str, 
     live = {}
     for name in names:
         if name.endswith(".json") and name[:-5].isdecimal():
-            entry = _object(os.path.join(config, "sessions", name), damage)
+            entry = read_object(os.path.join(config, "sessions", name), damage)
             if isinstance(entry.get("sessionId"), str):
                 live[entry["sessionId"]] = int(name[:-5])
     return live
@@ -241,7 +240,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _object(path: str, damage: list[Damage] | None) -> dict[str, Any]:
+def read_object(path: str, damage: list[Damage] | None) -> dict[str, Any]:
     """Return the JSON object in a small file, or an empty one with a Damage added."""
     try:
         text = read_small(path, _LARGEST).decode("utf-8-sig", "replace")

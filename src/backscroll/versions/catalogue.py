@@ -5,13 +5,13 @@ an edit without its base, a backup that no record names) the file is replayed to
 """
 
 import os
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.index import traces as stored
+from backscroll.index.db import Connection
 from backscroll.index.traces import StoredTrace, Touched, Wanted
 from backscroll.sessions.filepaths import absolute, below, folded, is_windows
 from backscroll.sessions.outcomes import OK
@@ -26,7 +26,7 @@ _AT_ONCE = 200
 
 
 def list_files(
-    database: sqlite3.Connection,
+    database: Connection,
     wanted: Wanted,
     match: str | None,
     limit: int | None,
@@ -53,7 +53,7 @@ def matches(path: str, pattern: str) -> bool:
     return fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern.removeprefix('./')}")
 
 
-def find_path(database: sqlite3.Connection, asked: str, histories: Histories) -> str:
+def find_path(database: Connection, asked: str, histories: Histories) -> str:
     """Return the file that a user means: by its path, or by the end of it where that is unique."""
     if asked.startswith(UNNAMED):
         if histories.shelf.of_stem(asked.removeprefix(UNNAMED)):
@@ -74,7 +74,7 @@ def find_path(database: sqlite3.Connection, asked: str, histories: Histories) ->
     return histories.shown(found[0])
 
 
-def related(database: sqlite3.Connection, path: str) -> list[str]:
+def related(database: Connection, path: str) -> list[str]:
     """Return the same file in worktrees of its repository, or in the repository of its worktree."""
     twins = stored.worktrees(database)
     inside = {project: rest for cwd, project in twins for rest in [below(path, cwd)] if rest is not None}
@@ -100,7 +100,7 @@ def _join(directory: str, rest: str) -> str:
     return f"{directory}\\{rest}".replace("/", "\\") if is_windows(directory) else f"{directory}/{rest}"
 
 
-def _without_path(database: sqlite3.Connection, histories: Histories) -> list[Touched]:
+def _without_path(database: Connection, histories: Histories) -> list[Touched]:
     """Return the backups of files whose paths nothing tells: their names hold only a digest of it."""
     stems = set(histories.shelf.stems())
     if not stems:
@@ -110,7 +110,7 @@ def _without_path(database: sqlite3.Connection, histories: Histories) -> list[To
 
 
 def _summaries(
-    database: sqlite3.Connection, histories: Histories, chosen: list[Touched], on_file: OnFile | None
+    database: Connection, histories: Histories, chosen: list[Touched], on_file: OnFile | None
 ) -> Iterator[FileSummary]:
     removed, roots = stored.removals(database), stored.roots(database)
     for start in range(0, len(chosen), _AT_ONCE):

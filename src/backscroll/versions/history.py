@@ -3,13 +3,13 @@
 The index says where the evidence lies; records are read from there one by one.
 """
 
-import sqlite3
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from backscroll.files import read_small
 from backscroll.index import traces as stored
+from backscroll.index.db import Connection
 from backscroll.index.traces import StoredTrace
 from backscroll.place import Place
 from backscroll.sessions.filepaths import absolute, folded, is_windows
@@ -43,7 +43,7 @@ UNNAMED = "file-history:"
 class Histories:
     """Makes the histories of files from one index; holds a few transcripts open while it does."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, database: Connection) -> None:
         self._database = database
         self._sources: OrderedDict[str, Source] = OrderedDict()
         self._traces: dict[Evidence, StoredTrace] = {}

@@ -1,12 +1,12 @@
 """Recovery: one version of a file with its bytes, the difference of two, a text in all of them, a session's patch."""
 
-import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
 
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.index import query
 from backscroll.index import traces as stored
+from backscroll.index.db import Connection
 from backscroll.index.evidence import family_of
 from backscroll.index.traces import Wanted
 from backscroll.sessions.conversation import read_conversation
@@ -74,7 +74,7 @@ def _unknown(path: str, version: Version) -> tuple[str, str, str]:
     return "this version is known only to exist", path, "backscroll recover PATH shows which versions have content."
 
 
-def message_time(database: sqlite3.Connection, histories: Histories, path: str, asked: str) -> datetime | None:
+def message_time(database: Connection, histories: Histories, path: str, asked: str) -> datetime | None:
     """Return when a message was said, by its id or the id of one of its records, in the sessions that touch a file."""
     names = dict.fromkeys(state.version.session for state in histories.states(path) if state.version.session)
     for name in names:
@@ -115,7 +115,7 @@ def _diffable(state: State, path: str) -> bytes:
 
 
 def search(
-    database: sqlite3.Connection, text: str, wanted: Wanted, match: str | None, on_file: OnFile | None = None
+    database: Connection, text: str, wanted: Wanted, match: str | None, on_file: OnFile | None = None
 ) -> Iterator[Match]:
     """Yield the lines of any version of any file that hold a text, each line of a file once."""
     if not text:
@@ -142,7 +142,7 @@ def _matches_in(histories: Histories, path: str, text: str) -> Iterator[Match]:
     yield from lines.values()
 
 
-def session_patch(database: sqlite3.Connection, session: str) -> Iterator[bytes]:
+def session_patch(database: Connection, session: str) -> Iterator[bytes]:
     """Yield one patch of all that a session did to the files of its project; what it cannot hold is said on top."""
     family = set(family_of(database, session))
     found = query.session(database, session)
@@ -202,7 +202,7 @@ def _obstacle(name: str | None, base: State | None, first: State, last: State) -
 
 
 def all_wishes(
-    database: sqlite3.Connection,
+    database: Connection,
     wanted: Wanted,
     match: str | None,
     at: datetime | None,
@@ -222,6 +222,6 @@ def all_wishes(
             on_file(number, len(found))
 
 
-def wish(database: sqlite3.Connection, path: str, state: State) -> Wish:
+def wish(database: Connection, path: str, state: State) -> Wish:
     """Return the wish to have one file back."""
     return Wish(path, project_of(path, stored.roots(database)), state)
