@@ -24,6 +24,8 @@ SEE_ALSO = {
     "show": "messages",
     "tree": "the-shape-of-a-session",
     "calls": "calls",
+    "files": "files",
+    "recover": "versions-of-a-file",
     "usage": "usage",
     "tools": "tools",
     "worktrees": "worktrees",

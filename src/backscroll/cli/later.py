@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         tree,
         usage,
         usage_json,
+        versions,
+        versions_json,
         worktrees,
     )
 else:
@@ -49,6 +51,8 @@ else:
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    versions = lazily("backscroll.views.versions")
+    versions_json = lazily("backscroll.views.versions_json")
     worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
@@ -71,5 +75,7 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "versions",
+    "versions_json",
     "worktrees",
 ]

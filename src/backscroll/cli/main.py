@@ -28,6 +28,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
     "calls": ("calls", "Show tool calls with their results."),
+    "files": ("files", "List the files that sessions touched, with their versions."),
+    "recover": ("recover", "Give back any version of a file."),
     "usage": ("usage", "Show tokens and cost, each API message counted once."),
     "tools": ("tools", "Show how often each tool was called, and how that ended."),
     "worktrees": ("worktrees", "Show the git worktrees that Claude Desktop made for sessions."),
