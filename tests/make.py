@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from leveldb_make import Files, keyval_store, local_storage
+
 from backscroll.demo import Draft, Tool, write_demo_home
 from backscroll.demo.rows import NOON
 from backscroll.demo.tools import bash, edit, failed, grep, read, todo, write
@@ -75,6 +77,7 @@ __all__ = [
     "walked",
     "write",
     "write_demo_home",
+    "write_desktop",
     "write_side",
     "write_transcript",
 ]
@@ -128,6 +131,31 @@ def cowork(home: Path, desktop: str = DESKTOPS[0], session: str = "local_5a7d4a8
     transcript.parent.mkdir(parents=True)
     transcript.write_bytes(Draft(UUID, "/sessions/calm-river").prompt("Hello").answer("Hi.").text())
     return config
+
+
+def write_desktop(home: Path, bad: str = "") -> Path:
+    """Give a home the data directory of a Claude Desktop, with `bad` in every text of its pages; return the home."""
+    state = {"state": {"pinnedOrder": [f"code:local_{UUID}"], "sidebarWidth": 280, "note": bad}, "version": 1}
+    first = {"dframe-store": "{}", "gone": f"was here {bad}", "default-model": f"claude-opus-4-6{bad}"}
+    then = {"dframe-store": json.dumps(state), "gone": None, f"key {bad}": bad}
+    pins = json.dumps({"state": {"starredIds": [f"local_{UUID}"]}, "updatedAt": 1_777_000_100_000})
+    Files(local_storage(first, then) | keyval_store({"store:pin-state:dframe-starred-code": pins})).write(
+        home / ".config/Claude"
+    )
+    worktree = {
+        "path": f"/r/{bad}",
+        "leasedBy": f"local_{UUID}",
+        "branch": bad or "claude/w",
+        "createdAt": 1_777_000_000_000,
+    }
+    registry = {"schemaVersion": 2, "worktrees": {"w": worktree, "free": {"path": "C:\\w"}, f"none {bad}": bad}}
+    (home / ".config/Claude/git-worktrees.json").write_text(json.dumps(registry))
+    features = {"tengu_one": True, "tengu_two": {"note": bad}, f"tengu_three{bad}": bad}
+    (home / ".claude").mkdir(exist_ok=True)
+    (home / ".claude/.claude.json").write_text(
+        json.dumps({"cachedGrowthBookFeatures": {**features, "tengu_one": False}})
+    )
+    return home
 
 
 ACCOUNT, ORGANIZATION = "aaaaaaaa-1111-4111-8111-111111111111", "bbbbbbbb-2222-4222-8222-222222222222"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from command import PROGRAM, TIMEOUT, run
-from make import Draft, bash, fingerprint, home, write_demo_home
+from make import Draft, bash, fingerprint, home, write_demo_home, write_desktop
 
 from backscroll.cli.main import COMMANDS
 from backscroll.cli.main import run as run_here
@@ -48,6 +48,9 @@ READING = {
     "calls": [[], [SESSION, "--full"], ["--json"], ["--errors", "--jsonl"], [SESSION, "--no-update"]],
     "usage": [[], ["--by", "project"], ["--session", SESSION, "--timeline"], ["--audit", "--json"], ["--csv"]],
     "tools": [[], ["--json"], ["--csv"], ["--no-update"]],
+    "worktrees": [[], ["--json"], ["--no-update"]],
+    "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
+    "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
     "accounts": [[], ["--json"], ["--no-update"]],
     "cowork": [[], ["6b1e7c44"], ["--json"]],
     "index": [[], ["--rebuild"], ["--json"]],
@@ -123,7 +126,7 @@ def test_every_command_is_watched() -> None:
 @pytest.mark.parametrize("line", COMMAND_LINES, ids=" ".join)
 def test_reading_changes_nothing(line: tuple[str, ...], tmp_path: Path) -> None:
     """Goal 17: no command makes a call that writes below the home that it reads, and none connects to anything."""
-    root = write_demo_home(tmp_path / "demo")
+    root = write_desktop(write_demo_home(tmp_path / "demo"))
     before = fingerprint(root)
 
     calls = watched(tmp_path / "log", "--root", root, *line)

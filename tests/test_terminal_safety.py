@@ -29,6 +29,7 @@ from make import (
     manifest,
     row,
     write,
+    write_desktop,
     write_transcript,
 )
 
@@ -150,6 +151,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = home(tmp_path_factory.mktemp("hostile"))
     for number, start in enumerate(range(0, len(SEQUENCES), AT_ONCE)):
         hostile_session(number, " ".join(SEQUENCES[start : start + AT_ONCE])).write(directory, key=f"-p{number}")
+    write_desktop(directory, " ".join(SEQUENCES))
     for number, start in enumerate(range(0, len(SEQUENCES), AT_ONCE)):
         hostile_desktop(directory, number, " ".join(SEQUENCES[start : start + AT_ONCE]))
     for number, bad in enumerate(SEQUENCES):
@@ -165,6 +167,8 @@ def lines(root: Path) -> list[list[str]]:
     found = [["overview"], ["stores"], ["list", "--all"], ["list", "--all", "--agents"], ["calls"], ["calls", "--full"]]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
+    found += [["worktrees"], ["flags"], ["flags", "--diff", str(root / ".claude" / "projects")]]
+    found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
     found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
     for session in sessions:
         found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]

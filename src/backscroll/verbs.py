@@ -2,7 +2,7 @@
 
 Each takes `root`, a home directory of any system to read instead of this user's own, and brings the
 index up to date first unless `update` is False.  Long answers come as iterators.  Nothing is ever
-written outside backscroll's own directory.
+written outside backscroll's own directory, but for `recover_files`, which does as it is asked.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backscroll import dirs
-from backscroll.errors import CorruptError, NotFoundError
+from backscroll.errors import CorruptError, NotFoundError, RefusedError
 from backscroll.index import query, sums
 from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for
 from backscroll.index.progress import Progress, Report
@@ -30,16 +30,16 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import Store, find_stores
+from backscroll.stores import BrowserStore, SideStore, Store, desktop_directories, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
-    from backscroll.index import details
+    from backscroll.index import details, traces
     from backscroll.records import Damage
-    from backscroll.sessions import reader
+    from backscroll.sessions import leases, reader
     from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
@@ -48,11 +48,19 @@ if TYPE_CHECKING:
     from backscroll.stats import tools as tool_stats
     from backscroll.stats import usage as usage_stats
     from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
+    from backscroll.stores import flags as feature_flags
+    from backscroll.stores import storage as browser_storage
+    from backscroll.stores import worktrees as registry
+    from backscroll.versions import catalogue, recovery, restore
+    from backscroll.versions import history as histories
+    from backscroll.versions.model import FileHistory, FileList, Match, OnFile, Recovered, WritePlan
 else:
     desktop_accounts = lazily("backscroll.desktop.accounts")
     desktop_cowork = lazily("backscroll.desktop.cowork")
     desktop_logs = lazily("backscroll.desktop.logs")
     details = lazily("backscroll.index.details")
+    leases = lazily("backscroll.sessions.leases")
+    traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
     audit_stats = lazily("backscroll.stats.audit")
     session_costs = lazily("backscroll.stats.costs")
@@ -60,6 +68,13 @@ else:
     timeline_stats = lazily("backscroll.stats.timeline")
     tool_stats = lazily("backscroll.stats.tools")
     usage_stats = lazily("backscroll.stats.usage")
+    catalogue = lazily("backscroll.versions.catalogue")
+    histories = lazily("backscroll.versions.history")
+    recovery = lazily("backscroll.versions.recovery")
+    restore = lazily("backscroll.versions.restore")
+    feature_flags = lazily("backscroll.stores.flags")
+    browser_storage = lazily("backscroll.stores.storage")
+    registry = lazily("backscroll.stores.worktrees")
 
 Root = str | os.PathLike[str] | None
 OnProgress = Callable[[Progress], None] | None
@@ -354,10 +369,183 @@ def logs(
         return found, list(desktop_logs.errors_near(database, found, zone))
 
 
+def list_files(  # noqa: PLR0913 - one argument per option of the command
+    root: Root = None,
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    match: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int | None = 50,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "FileList":
+    """Return the files that sessions touched, the last touched first; `limit=None` for all of them."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        wanted = traces.Wanted(name, project, since, until)
+        return catalogue.list_files(database, wanted, match, limit, _on_file(on_progress, "counting versions"))
+
+
+def recover(path: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "FileHistory":
+    """Return all versions of a file, oldest first, and what was tried but never reached the disk."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        name = catalogue.find_path(database, path, opened)
+        found = opened.history(name)
+        found.related = catalogue.related(database, name)
+        return found
+
+
+def recover_content(  # noqa: PLR0913 - one argument per way to choose a version
+    path: str,
+    root: Root = None,
+    *,
+    version: int | None = None,
+    at: datetime | None = None,
+    message: str | None = None,
+    candidate: int | None = None,
+    partly: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Recovered":
+    """Return one version of a file with its bytes: by number, by moment, by message, or the last one."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        name = catalogue.find_path(database, path, opened)
+        moment = recovery.message_time(database, opened, name, message) if message is not None else at
+        return recovery.recovered(name, recovery.choose(opened, name, version, moment, candidate), partly=partly)
+
+
+def recover_diff(  # noqa: PLR0913 - as above
+    path: str, old: int, new: int, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[bytes]:
+    """Return the unified diff from one version of a file to another, line by line."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        return list(recovery.diff(opened, catalogue.find_path(database, path, opened), old, new))
+
+
+def recover_search(  # noqa: PLR0913 - one argument per option of the command
+    text: str,
+    root: Root = None,
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    match: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Iterator[Match]":
+    """Yield the lines of any version of any file that hold a text, with the versions that have them."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        wanted = traces.Wanted(name, project, since, until)
+        yield from recovery.search(database, text, wanted, match, _on_file(on_progress, "searching versions"))
+
+
+def recover_files(  # noqa: PLR0913 - one argument per option of the command
+    directory: str | os.PathLike[str] | None,
+    path: str | None = None,
+    root: Root = None,
+    *,
+    project: str | None = None,
+    match: str | None = None,
+    version: int | None = None,
+    at: datetime | None = None,
+    message: str | None = None,
+    candidate: int | None = None,
+    risky: bool = False,
+    apply: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "WritePlan":
+    """Write one file, or all files of a project as they were at a moment, into a new or empty directory.
+
+    Without a directory they go where they were: a plan, unless `apply` is True; what is there is kept beside them.
+    """
+    if directory is None and root is not None:
+        raise RefusedError("the files of another root are not put in place", str(root), "Write them into a directory.")
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        forbidden = [str(store.path) for store in _stores(root)]
+        if path is None:
+            wanted = traces.Wanted(project=project)
+            wishes = recovery.all_wishes(database, wanted, match, at, _on_file(on_progress, "replaying files"))
+        else:
+            name = catalogue.find_path(database, path, opened)
+            moment = recovery.message_time(database, opened, name, message) if message is not None else at
+            state = recovery.choose(opened, name, version, moment, candidate)
+            wishes = iter([recovery.wish(database, name, state)])
+        if directory is not None:
+            return restore.write_into(Path(directory), wishes, forbidden, restore.this_system(), risky=risky)
+        ground = restore.Ground(forbidden, os.path.expanduser("~"), risky)  # noqa: PTH111 - never raises
+        return restore.in_place(wishes, ground, datetime.now().astimezone(), apply=apply)
+
+
+def session_patch(
+    session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[bytes]:
+    """Return one patch of all that a session did to the files of its project, as `git apply` takes it."""
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return list(recovery.session_patch(database, name))
+
+
+@contextmanager
+def _histories(
+    root: Root, *, update: bool, on_progress: OnProgress
+) -> "Iterator[tuple[Connection, histories.Histories]]":
+    with _index(root, update=update, on_progress=on_progress) as database:
+        opened = histories.Histories(database)
+        try:
+            yield database, opened
+        finally:
+            opened.close()
+
+
+def _on_file(on_progress: OnProgress, what: str) -> "OnFile | None":
+    return None if on_progress is None else lambda done, total: on_progress(Progress(done, total, 0, what))
+
+
 def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) -> list[Session]:
     """Give sessions their costs."""
     session_costs.fill_costs(database, sessions, price_table.load_prices(prices))
     return sessions
+
+
+def storage(  # noqa: PLR0913 - one argument per option of the command
+    key: str | None = None,
+    root: Root = None,
+    *,
+    origin: str | None = None,
+    indexeddb: bool = False,
+    deleted: bool = False,
+    everything: bool = False,
+    secrets: bool = False,
+) -> "browser_storage.Storage":
+    """Return what Claude Desktop's pages keep in the browser: Local Storage, and IndexedDB where it is asked for.
+
+    `deleted` adds what is deleted or superseded and still lies on the disk; `secrets` shows tokens as they are.
+    """
+    wanted = browser_storage.Wanted(key, origin, indexeddb, deleted, everything, secrets)
+    found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
+    return browser_storage.read_storage(found, wanted)
+
+
+def flags(root: Root = None, *, prefix: str = "") -> "feature_flags.FlagReport":
+    """Return the feature flags that Claude Code last heard of."""
+    return feature_flags.read_flags([store for store in _stores(root) if isinstance(store, SideStore)], prefix)
+
+
+def compare_flags(
+    other: str | os.PathLike[str], root: Root = None, *, prefix: str = ""
+) -> "feature_flags.FlagDifference":
+    """Return the feature flags that differ between this home, or `root`, and another one."""
+    return feature_flags.compare_flags(flags(root, prefix=prefix), flags(other, prefix=prefix))
+
+
+def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "registry.WorktreeReport":
+    """Return the git worktrees that Claude Desktop made for sessions, each with the session that was held in it."""
+    found = registry.read_worktrees(desktop_directories(_place(root), os.environ))
+    with _index(root, update=update, on_progress=on_progress) as database:
+        joined = leases.join_worktrees(found.worktrees, query.sessions(database, query.Filter(), None))
+    return found._replace(worktrees=joined)
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
@@ -411,14 +599,23 @@ def _perhaps_session(
 def _database(
     root: Root, env: Mapping[str, str] = os.environ, *, rebuild: bool = False
 ) -> Iterator[tuple[Connection, list[Store]]]:
-    own = dirs.home(env)
-    # Not resolved: links in it stay as they are.
-    place = Path(os.path.abspath(root)) if root is not None else None  # noqa: PTH100 - see above
-    if place is not None and not place.is_dir():
+    path = path_for(dirs.index(dirs.home(env)), _place(root))
+    stores = _stores(root, env)
+    database = open_index(path, rebuild=rebuild)
+    with in_use(database, path):
+        yield database, stores
+
+
+def _stores(root: Root, env: Mapping[str, str] = os.environ) -> list[Store]:
+    return find_stores(_place(root), env, dirs.home(env))
+
+
+def _place(root: Root) -> Path | None:
+    if root is None:
+        return None
+    place = Path(os.path.abspath(root))  # noqa: PTH100 - not resolved: links in it stay as they are
+    if not place.is_dir():
         raise NotFoundError(
             "no such directory", str(place), "--root takes a home directory, a backup of one, or a .claude."
         )
-    path = path_for(dirs.index(own), place)
-    database = open_index(path, rebuild=rebuild)
-    with in_use(database, path):
-        yield database, find_stores(place, env, own)
+    return place

@@ -230,9 +230,8 @@ def test_the_environment_counts_for_nothing_with_a_root(tmp_path: Path) -> None:
     write_transcript(home(tmp_path / "home"), "-p", "mine")
     env = {"HOME": str(tmp_path / "home"), "CLAUDE_CONFIG_DIR": str(tmp_path / "home" / ".claude")}
 
-    found_stores = find_stores(tmp_path / "demo", env)
-    assert found_stores
-    assert all(store.path.is_relative_to(tmp_path / "demo") for store in found_stores)
+    assert all(store.path.is_relative_to(tmp_path / "demo") for store in find_stores(tmp_path / "demo", env))
+    assert tmp_path / "demo" / ".claude" in {store.path for store in find_stores(tmp_path / "demo", env)}
 
 
 def test_a_relative_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,16 +15,21 @@ if TYPE_CHECKING:
         desktop,
         desktop_json,
         figures,
+        flags,
         html,
         json,
         listing,
         markdown,
+        storage,
         text,
         timeline,
         tool_use,
         tree,
         usage,
         usage_json,
+        versions,
+        versions_json,
+        worktrees,
     )
 else:
     pager = lazily("backscroll.cli.pager")
@@ -34,16 +39,21 @@ else:
     desktop = lazily("backscroll.views.desktop")
     desktop_json = lazily("backscroll.views.desktop_json")
     figures = lazily("backscroll.views.figures")
+    flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
+    storage = lazily("backscroll.views.storage")
     text = lazily("backscroll.views.text")
     timeline = lazily("backscroll.views.timeline")
     tool_use = lazily("backscroll.views.tool_use")
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    versions = lazily("backscroll.views.versions")
+    versions_json = lazily("backscroll.views.versions_json")
+    worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
     "audit",
@@ -51,11 +61,13 @@ __all__ = [
     "desktop",
     "desktop_json",
     "figures",
+    "flags",
     "html",
     "json",
     "listing",
     "markdown",
     "pager",
+    "storage",
     "terminal",
     "text",
     "timeline",
@@ -63,4 +75,7 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "versions",
+    "versions_json",
+    "worktrees",
 ]

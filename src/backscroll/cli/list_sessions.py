@@ -73,7 +73,7 @@ def command(  # noqa: PLR0913  (one for each option)
             on_progress=progress,
         )
     if settings.jsonl:
-        print_document(json.lines(map(json.session_object, found.sessions)))
+        print_document(json.lines(map(json.object_of, found.sessions)))
     elif settings.json:
         print_document(json.list_document(found.total, found.sessions, found.agents if agents else None))
     else:

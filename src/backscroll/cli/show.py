@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913  (one for each option)
 
 def _print(transcript: Transcript, settings: Settings, form: str, *, is_full: bool) -> None:
     if settings.jsonl:
-        print_document(json.lines(map(json.message_object, transcript.messages)))
+        print_document(json.lines(map(json.object_of, transcript.messages)))
     elif settings.json:
         print_document(json.show_document(transcript))
     elif form == "text":

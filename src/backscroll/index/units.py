@@ -8,13 +8,13 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from backscroll.records import Damage
 from backscroll.scrub import one_line
 from backscroll.stores import FoundFile, Store, side
 from backscroll.stores.code import UUID
+from backscroll.value import Value, field
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
@@ -22,8 +22,7 @@ ROW_KINDS = {"row", "row-tmp"}
 DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log"}
 
 
-@dataclass(slots=True)
-class Unit:
+class Unit(Value):
     """The files of one session or one agent."""
 
     key: bytes
@@ -90,8 +89,7 @@ def _reading_order(file: FoundFile) -> tuple[bool, int, str]:
     return (file.kind == "transcript", file.mtime_ns, file.path)
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Value):
     """Everything that one look at all stores found."""
 
     units: dict[bytes, Unit] = field(default_factory=dict)
@@ -120,8 +118,7 @@ class Changes(NamedTuple):
     """As in Found; for agents whose session only their records tell."""
 
 
-@dataclass(slots=True)
-class StoreTotal:
+class StoreTotal(Value):
     """What was found in one store."""
 
     kind: str

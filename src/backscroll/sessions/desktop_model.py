@@ -3,16 +3,15 @@
 Apart from `model`, because a list of sessions needs none of them and each costs half a millisecond to make.
 """
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.sessions.model import Json
+from backscroll.value import Value, field
 
 
-@dataclass(slots=True)
-class Permission:
+class Permission(Value):
     """One decision about a tool, as Cowork's audit tells it."""
 
     time: datetime | None
@@ -24,8 +23,7 @@ class Permission:
     place: Place
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Value):
     """One run of a Cowork session, as its audit sums it up; the cost of a run may include those before it."""
 
     time: datetime | None
@@ -36,8 +34,7 @@ class Run:
     place: Place
 
 
-@dataclass(slots=True)
-class AuditTrail:
+class AuditTrail(Value):
     """What only a Cowork session's audit knows."""
 
     path: str
@@ -46,8 +43,7 @@ class AuditTrail:
     damage: list[Damage] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class SessionFile:
+class SessionFile(Value):
     """A file that a Cowork session made (`outputs`) or was given (`uploads`)."""
 
     kind: str
@@ -56,8 +52,7 @@ class SessionFile:
     time: datetime | None
 
 
-@dataclass(slots=True)
-class Manifest:
+class Manifest(Value):
     """Everything that Desktop wrote down of a session, in groups, and the files that belong to it."""
 
     session: str
@@ -75,8 +70,7 @@ class Manifest:
     damage: list[Damage]
 
 
-@dataclass(slots=True)
-class Workspace:
+class Workspace(Value):
     """An organization that an account has rows in."""
 
     id: str
@@ -85,8 +79,7 @@ class Workspace:
     cowork: int
 
 
-@dataclass(slots=True)
-class Account:
+class Account(Value):
     """An account of Anthropic's that something on this disk names."""
 
     id: str
@@ -102,8 +95,7 @@ class Account:
     updated: datetime | None = None
 
 
-@dataclass(slots=True)
-class SignedIn:
+class SignedIn(Value):
     """Which account a program was last signed in with, and where that stands."""
 
     program: str
@@ -112,8 +104,7 @@ class SignedIn:
     path: str
 
 
-@dataclass(slots=True)
-class Counter:
+class Counter(Value):
     """A counter file of Desktop, as it is: tokens of the day, use of the plan."""
 
     name: str
@@ -121,8 +112,7 @@ class Counter:
     values: Json
 
 
-@dataclass(slots=True)
-class Accounts:
+class Accounts(Value):
     """What `accounts` answers."""
 
     accounts: list[Account]
@@ -136,8 +126,7 @@ class Accounts:
         return len(set(known)) == 1 if len({one.program for one in self.signed_in}) > 1 else None
 
 
-@dataclass(slots=True)
-class McpServer:
+class McpServer(Value):
     """An MCP server that Desktop's settings declare; never with the values of its environment."""
 
     name: str
@@ -148,8 +137,7 @@ class McpServer:
     path: str
 
 
-@dataclass(slots=True)
-class LogLine:
+class LogLine(Value):
     """A line of a log that tells of an error."""
 
     path: str

@@ -15,11 +15,21 @@ from typing import NamedTuple
 
 from backscroll.dirs import user_home
 from backscroll.stores.base import FoundFile, Store, is_inside
+from backscroll.stores.browser import BrowserStore, holds_storage
 from backscroll.stores.code import UUID, CodeStore
 from backscroll.stores.desktop import COWORK_ROWS, DesktopStore, is_data_directory
 from backscroll.stores.side import SideStore
 
-__all__ = ["CodeStore", "DesktopStore", "FoundFile", "SideStore", "Store", "find_stores"]
+__all__ = [
+    "BrowserStore",
+    "CodeStore",
+    "DesktopStore",
+    "FoundFile",
+    "SideStore",
+    "Store",
+    "desktop_directories",
+    "find_stores",
+]
 
 _HOMES = ("home/*", "Users/*", "root")
 """Where a backup of a whole disk holds the homes of its users."""
@@ -64,6 +74,13 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
     if root is not None and not stores and _holds_projects(root):
         stores.append(CodeStore("code", root.absolute().parent, root.absolute(), root.absolute(), own))
     return stores
+
+
+def desktop_directories(root: Path | None, env: Mapping[str, str]) -> list[Path]:
+    """Return every data directory of Claude Desktop that is there, of this user or below `root`."""
+    seen: set[tuple[str, int, int]] = set()
+    places = _desktops_of_user(env) if root is None else _desktops_below(root.absolute())
+    return [path for path, _ in places if _is_there(path) and _is_new(path, "desktop", seen)]
 
 
 def _configs_of_user(env: Mapping[str, str]) -> Iterator[_Config]:
@@ -120,6 +137,8 @@ def _desktop_stores(path: Path, home: Path, seen: set[tuple[str, int, int]], own
         yield DesktopStore("desktop", path, home, own)
     if _is_there(path / COWORK_ROWS) and _is_new(path / COWORK_ROWS, "cowork", seen):
         yield DesktopStore("cowork", path, home, own)
+    if holds_storage(path) and _is_new(path, "browser", seen):
+        yield BrowserStore(path, home, own)
 
 
 def _named(variable: str, home: Path | None) -> list[Path]:

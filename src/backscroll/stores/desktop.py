@@ -15,12 +15,12 @@ docs/formats.md, "Desktop rows" and "Cowork".
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from backscroll.records import Damage
 from backscroll.stores import code, side
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
+from backscroll.value import Value
 
 CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
 LOGS = "logs"
@@ -39,8 +39,7 @@ _DEEPEST = 6
 _PRIVATE = ".claude"
 
 
-@dataclass(frozen=True, slots=True)
-class DesktopStore:
+class DesktopStore(Value, frozen=True):
     """The rows in one of the two directories of a Desktop, and with the Code tab's the settings and logs beside it."""
 
     kind: str
