@@ -119,7 +119,8 @@ KNOWN_BY_NAME = {
     "system": f"""{NO_TYPE.replace(" ", "_")} compact_boundary microcompact_boundary local_command api_error
         stop_hook_summary turn_duration informational memory_saved bridge_status away_summary agents_killed
         permission_retry scheduled_task_fire model_fallback model_refusal_fallback cloud_session_status file_snapshot
-        rewind_stand_in instruction_size_warning""",
+        rewind_stand_in instruction_size_warning
+        init status task_started hook_started files_persisted""",
     "attachment": """queued_command file edited_text_file compact_file_reference already_read_file pdf_reference
         directory
         hook_success hook_blocking_error hook_non_blocking_error hook_additional_context hook_system_message

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -19,17 +20,23 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "backscroll"
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 FACES = ("__main__.py", "cli/")
-WRITERS = ("files.py", "index/")
+WRITERS = ("files.py", "newfiles.py", "index/")
 
 LONGEST_FUNCTION = 60
 LONGEST_MODULE = 600
+
+
+@cache
+def nodes_of(module: str) -> list[ast.AST]:
+    """Return every node of a module's code."""
+    return list(ast.walk(ast.parse((PACKAGE / module).read_bytes(), module)))
 
 
 def nodes(outside: tuple[str, ...] = ()) -> Iterator[tuple[str, ast.AST]]:
     """Yield every node of the package's code with its place, but for modules that begin with one of `outside`."""
     for module in MODULES:
         if not module.startswith(outside):
-            for node in ast.walk(ast.parse((PACKAGE / module).read_bytes(), module)):
+            for node in nodes_of(module):
                 yield f"{module}:{getattr(node, 'lineno', 1)}", node
 
 
@@ -141,15 +148,15 @@ def test_only_the_index_knows_sqlite() -> None:
 
 
 def test_only_faces_speak() -> None:
-    """Below the faces nothing prints, warns or ends the program."""
+    """Below the faces nothing prints or ends the program, and nothing warns but an index that cannot be kept."""
     said = [place for place, name, call in calls(FACES) if name == "print" or ast.unparse(call.func) == "sys.exit"]
-    warned = [place for place, package in imported(FACES) if package == "warnings"]
+    warned = [place for place, package in imported((*FACES, "index/db.py")) if package == "warnings"]
 
     assert [] == said + warned
 
 
 def test_only_files_writes() -> None:
-    """Only files.py, and the index for its own database, opens a file for writing."""
+    """Only files.py and newfiles.py, and the index for its own database, open a file for writing."""
     writes = {"write_text", "write_bytes"}
     found = [
         place

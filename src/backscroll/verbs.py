@@ -2,7 +2,7 @@
 
 Each takes `root`, a home directory of any system to read instead of this user's own, and brings the
 index up to date first unless `update` is False.  Long answers come as iterators.  Nothing is ever
-written outside backscroll's own directory.
+written outside backscroll's own directory, but for `recover_files`, which does as it is asked.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backscroll import dirs
-from backscroll.errors import CorruptError, NotFoundError
+from backscroll.errors import CorruptError, NotFoundError, RefusedError
 from backscroll.index import query, sums
 from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for
 from backscroll.index.progress import Progress, Report
@@ -34,10 +34,15 @@ from backscroll.stores import BrowserStore, SideStore, Store, desktop_directorie
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
-    from backscroll.index import details
+    from backscroll.desktop import accounts as desktop_accounts
+    from backscroll.desktop import cowork as desktop_cowork
+    from backscroll.desktop import logs as desktop_logs
+    from backscroll.index import details, traces
     from backscroll.inventory import report as drift_report
     from backscroll.inventory import schema as drift_schema
+    from backscroll.records import Damage
     from backscroll.sessions import leases, reader
+    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -48,11 +53,18 @@ if TYPE_CHECKING:
     from backscroll.stores import flags as feature_flags
     from backscroll.stores import storage as browser_storage
     from backscroll.stores import worktrees as registry
+    from backscroll.versions import catalogue, recovery, restore
+    from backscroll.versions import history as histories
+    from backscroll.versions.model import FileHistory, FileList, Match, OnFile, Recovered, WritePlan
 else:
+    desktop_accounts = lazily("backscroll.desktop.accounts")
+    desktop_cowork = lazily("backscroll.desktop.cowork")
+    desktop_logs = lazily("backscroll.desktop.logs")
     drift_report = lazily("backscroll.inventory.report")
     drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
     leases = lazily("backscroll.sessions.leases")
+    traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
     audit_stats = lazily("backscroll.stats.audit")
     session_costs = lazily("backscroll.stats.costs")
@@ -60,6 +72,10 @@ else:
     timeline_stats = lazily("backscroll.stats.timeline")
     tool_stats = lazily("backscroll.stats.tools")
     usage_stats = lazily("backscroll.stats.usage")
+    catalogue = lazily("backscroll.versions.catalogue")
+    histories = lazily("backscroll.versions.history")
+    recovery = lazily("backscroll.versions.recovery")
+    restore = lazily("backscroll.versions.restore")
     feature_flags = lazily("backscroll.stores.flags")
     browser_storage = lazily("backscroll.stores.storage")
     registry = lazily("backscroll.stores.worktrees")
@@ -105,17 +121,34 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     since: datetime | None = None,
     until: datetime | None = None,
     state: str | None = None,
+    sidebar: str | None = None,
     agents: bool = False,
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> SessionList:
-    """Return sessions, newest first; `limit=None` for all of them."""
-    wanted = query.Filter(project, store, account, since, until, state)
+    """Return sessions, newest first; `limit=None` for all of them.
+
+    `account` is an id, its beginning or an e-mail address; so is `sidebar`, which asks for what Desktop's Code tab
+    shows somebody who is signed in with that account instead.
+    """
     with _index(root, update=update, on_progress=on_progress) as database:
+        if sidebar is not None:
+            return _sidebar(database, sidebar, limit, prices)
+        wanted = query.Filter(project, store, _account(database, account), since, until, state)
         found = _priced(database, query.sessions(database, wanted, limit), prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
         return SessionList(query.count(database, wanted), found, children)
+
+
+def _sidebar(database: Connection, account: str, limit: int | None, prices: OwnPrices) -> SessionList:
+    shown = query.sidebar(database, _account(database, account) or "", datetime.now(UTC))
+    return SessionList(len(shown), _priced(database, shown[:limit], prices))
+
+
+def _account(database: Connection, asked: str | None) -> str | None:
+    """Return the id that is meant where somebody gave an e-mail address."""
+    return desktop_accounts.account_id(database, asked) if asked and "@" in asked else asked
 
 
 def show(  # noqa: PLR0913 - one argument per option of the command
@@ -246,7 +279,7 @@ def usage(  # noqa: PLR0913 - one argument per option of the command
     """
     keys = by.split(",") if isinstance(by, str) else by
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        wanted = sums.Wanted(since, until, project, store, account, name, model)
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name, model)
         table = price_table.load_prices(prices)
         return usage_stats.report(database, wanted, keys, table, zone=zone, now=datetime.now(UTC))
 
@@ -293,7 +326,185 @@ def tools(  # noqa: PLR0913 - one argument per option of the command
 ) -> "ToolReport":
     """Return how often each tool was called, how that ended and how long it took, each call once."""
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        return tool_stats.report(database, sums.Wanted(since, until, project, store, account, name))
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name)
+        return tool_stats.report(database, wanted)
+
+
+def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "Accounts":
+    """Return every account that something on this disk names, who is signed in with which, and Desktop's counters."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.accounts(database)
+
+
+def cowork(
+    session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> "list[Manifest]":
+    """Return all that Desktop wrote down of one session, or of every session of Cowork, in groups."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return list(desktop_cowork.read_manifests(database, name))
+
+
+def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[McpServer]":
+    """Return the MCP servers that Desktop's settings declare; never the values of their variables."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.mcp_servers(database)
+
+
+def log_files(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[str]:
+    """Return where the logs of Desktop and Cowork lie."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_logs.log_files(database)
+
+
+def logs(
+    session: str,
+    root: Root = None,
+    *,
+    zone: tzinfo | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "tuple[Session, list[LogLine | Damage]]":
+    """Return a session, and the errors in Desktop's logs that lie near its time or name it.
+
+    Logs without a zone are read as written in `zone`, or in that of this machine.
+    """
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        found = query.session(database, name)
+        return found, list(desktop_logs.errors_near(database, found, zone))
+
+
+def list_files(  # noqa: PLR0913 - one argument per option of the command
+    root: Root = None,
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    match: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int | None = 50,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "FileList":
+    """Return the files that sessions touched, the last touched first; `limit=None` for all of them."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        wanted = traces.Wanted(name, project, since, until)
+        return catalogue.list_files(database, wanted, match, limit, _on_file(on_progress, "counting versions"))
+
+
+def recover(path: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "FileHistory":
+    """Return all versions of a file, oldest first, and what was tried but never reached the disk."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        name = catalogue.find_path(database, path, opened)
+        found = opened.history(name)
+        found.related = catalogue.related(database, name)
+        return found
+
+
+def recover_content(  # noqa: PLR0913 - one argument per way to choose a version
+    path: str,
+    root: Root = None,
+    *,
+    version: int | None = None,
+    at: datetime | None = None,
+    message: str | None = None,
+    candidate: int | None = None,
+    partly: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Recovered":
+    """Return one version of a file with its bytes: by number, by moment, by message, or the last one."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        name = catalogue.find_path(database, path, opened)
+        moment = recovery.message_time(database, opened, name, message) if message is not None else at
+        return recovery.recovered(name, recovery.choose(opened, name, version, moment, candidate), partly=partly)
+
+
+def recover_diff(  # noqa: PLR0913 - as above
+    path: str, old: int, new: int, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[bytes]:
+    """Return the unified diff from one version of a file to another, line by line."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        return list(recovery.diff(opened, catalogue.find_path(database, path, opened), old, new))
+
+
+def recover_search(  # noqa: PLR0913 - one argument per option of the command
+    text: str,
+    root: Root = None,
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    match: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Iterator[Match]":
+    """Yield the lines of any version of any file that hold a text, with the versions that have them."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        wanted = traces.Wanted(name, project, since, until)
+        yield from recovery.search(database, text, wanted, match, _on_file(on_progress, "searching versions"))
+
+
+def recover_files(  # noqa: PLR0913 - one argument per option of the command
+    directory: str | os.PathLike[str] | None,
+    path: str | None = None,
+    root: Root = None,
+    *,
+    project: str | None = None,
+    match: str | None = None,
+    version: int | None = None,
+    at: datetime | None = None,
+    message: str | None = None,
+    candidate: int | None = None,
+    risky: bool = False,
+    apply: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "WritePlan":
+    """Write one file, or all files of a project as they were at a moment, into a new or empty directory.
+
+    Without a directory they go where they were: a plan, unless `apply` is True; what is there is kept beside them.
+    """
+    if directory is None and root is not None:
+        raise RefusedError("the files of another root are not put in place", str(root), "Write them into a directory.")
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        forbidden = [str(store.path) for store in _stores(root)]
+        if path is None:
+            wanted = traces.Wanted(project=project)
+            wishes = recovery.all_wishes(database, wanted, match, at, _on_file(on_progress, "replaying files"))
+        else:
+            name = catalogue.find_path(database, path, opened)
+            moment = recovery.message_time(database, opened, name, message) if message is not None else at
+            state = recovery.choose(opened, name, version, moment, candidate)
+            wishes = iter([recovery.wish(database, name, state)])
+        if directory is not None:
+            return restore.write_into(Path(directory), wishes, forbidden, restore.this_system(), risky=risky)
+        ground = restore.Ground(forbidden, os.path.expanduser("~"), risky)  # noqa: PTH111 - never raises
+        return restore.in_place(wishes, ground, datetime.now().astimezone(), apply=apply)
+
+
+def session_patch(
+    session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[bytes]:
+    """Return one patch of all that a session did to the files of its project, as `git apply` takes it."""
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return list(recovery.session_patch(database, name))
+
+
+@contextmanager
+def _histories(
+    root: Root, *, update: bool, on_progress: OnProgress
+) -> "Iterator[tuple[Connection, histories.Histories]]":
+    with _index(root, update=update, on_progress=on_progress) as database:
+        opened = histories.Histories(database)
+        try:
+            yield database, opened
+        finally:
+            opened.close()
+
+
+def _on_file(on_progress: OnProgress, what: str) -> "OnFile | None":
+    return None if on_progress is None else lambda done, total: on_progress(Progress(done, total, 0, what))
 
 
 def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) -> list[Session]:

@@ -116,7 +116,8 @@ def test_demo_home_is_known(tmp_path: Path) -> None:
 
     assert [] == [item for item in drift.unknown if item.kind == "type"]
     user = next(item for item in drift.types if item.type == "user")
-    assert {"code": user.count} == user.stores
+    assert {"code", "cowork"} == user.stores.keys()
+    assert sum(user.stores.values()) == user.count
     assert sum(user.versions.values()) == user.count
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from backscroll.views import (
         audit,
         calls,
+        desktop,
+        desktop_json,
         drift,
         figures,
         flags,
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
         tree,
         usage,
         usage_json,
+        versions,
+        versions_json,
         worktrees,
     )
 else:
@@ -33,6 +37,8 @@ else:
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
+    desktop = lazily("backscroll.views.desktop")
+    desktop_json = lazily("backscroll.views.desktop_json")
     drift = lazily("backscroll.views.drift")
     figures = lazily("backscroll.views.figures")
     flags = lazily("backscroll.views.flags")
@@ -47,11 +53,15 @@ else:
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    versions = lazily("backscroll.views.versions")
+    versions_json = lazily("backscroll.views.versions_json")
     worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
     "audit",
     "calls",
+    "desktop",
+    "desktop_json",
     "drift",
     "figures",
     "flags",
@@ -68,5 +78,7 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "versions",
+    "versions_json",
     "worktrees",
 ]

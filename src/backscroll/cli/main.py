@@ -6,6 +6,7 @@ Errors go to standard error as what, where and what to do; their exit codes stan
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
@@ -27,11 +28,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
     "calls": ("calls", "Show tool calls with their results."),
+    "files": ("files", "List the files that sessions touched, with their versions."),
+    "recover": ("recover", "Give back any version of a file."),
     "usage": ("usage", "Show tokens and cost, each API message counted once."),
     "tools": ("tools", "Show how often each tool was called, and how that ended."),
     "worktrees": ("worktrees", "Show the git worktrees that Claude Desktop made for sessions."),
     "flags": ("flags", "Show the feature flags that Claude Code last heard of."),
     "storage": ("storage", "Show what Claude Desktop's pages keep in its browser storage."),
+    "accounts": ("accounts", "Show the accounts that are known here, and who is signed in."),
+    "cowork": ("cowork", "Show Cowork's manifests: all fields, files, permissions and runs."),
     "drift": ("drift", "Show which types of records and fields are on the disk, unknown ones first."),
     "index": ("index", "Bring the index up to date, or make it anew."),
     "demo": ("demo", "Write a small made-up home directory to try things on."),
@@ -137,6 +142,7 @@ def _run(arguments: list[str]) -> int:
     if instruction := os.environ.get("_BACKSCROLL_COMPLETE"):
         completion = import_module("click.shell_completion")
         return int(completion.shell_complete(cli, {}, "backscroll", "_BACKSCROLL_COMPLETE", instruction))
+    warnings.showwarning = _warn  # type: ignore[assignment]
     with cli.make_context("backscroll", arguments, obj=Settings()) as context:
         code = cli.invoke(context)
     sys.stdout.flush()
@@ -147,6 +153,10 @@ def _message(error: BackscrollError) -> str:
     """Return `what: where`, and what to do on a line of its own."""
     text = error.what if error.where is None else f"{error.what}: {error.where}"
     return text if error.remedy is None else f"{text}\n  {error.remedy}"
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    sys.stderr.write(f"backscroll: {printable(str(message))}\n")
 
 
 def _fail(message: str, code: int) -> int:

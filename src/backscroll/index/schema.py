@@ -6,6 +6,7 @@ means a new index, never a migration.
 unit     the files of one session, or of one agent, and their digest
 spend    the usage of each API message in each unit
 call     each tool call in each unit, without its texts
+trace    what each unit's records say about files: keys of contents, and where the contents lie
 stated   what a unit's records state about its cost: the program's own sums, and records that cost nothing
 said     the identity of each message in each unit
 session  what `list` shows, one row per session, ready to be handed out
@@ -14,9 +15,10 @@ tool     the calls that each session was the first to make, summed up likewise
 fold     earlier copies of a session, and the session that contains them
 dirty    sessions whose row must be made anew; kept in step with every change of a unit
 store    what was found in each store at the last update
+desktop_row  Desktop's rows: as read, and as joined with a session
 """
 
-VERSION = 3
+VERSION = 5
 
 SCHEMA = """
 CREATE TABLE unit (
@@ -81,6 +83,35 @@ CREATE TABLE call (
 CREATE INDEX call_key ON call (key);
 CREATE INDEX call_unit ON call (unit);
 
+CREATE TABLE trace (
+  unit INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  agent TEXT,
+  path TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  tool TEXT,
+  time TEXT,
+  is_copy INTEGER NOT NULL,
+  outcome TEXT,
+  call TEXT,
+  message TEXT,
+  branch TEXT NOT NULL,
+  source INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  answer_source INTEGER,
+  answer_offset INTEGER,
+  answer_length INTEGER,
+  before BLOB,
+  after BLOB,
+  is_created INTEGER NOT NULL,
+  other TEXT
+);
+CREATE INDEX trace_folded ON trace (folded);
+CREATE INDEX trace_unit ON trace (unit);
+CREATE INDEX trace_renamed ON trace (other) WHERE kind = 'rename';
+
 CREATE TABLE stated (unit INTEGER NOT NULL, synthetic INTEGER NOT NULL, cost REAL, models TEXT);
 CREATE INDEX stated_unit ON stated (unit);
 
@@ -102,6 +133,7 @@ CREATE TABLE session (
   cwd_source TEXT,
   project_key TEXT,
   account TEXT,
+  accounts TEXT NOT NULL,
   parent TEXT,
   messages INTEGER NOT NULL,
   damage INTEGER NOT NULL,
@@ -172,5 +204,15 @@ CREATE TABLE store (
   sessions INTEGER NOT NULL,
   damage TEXT NOT NULL
 );
+CREATE TABLE desktop_row (
+  path BLOB PRIMARY KEY,
+  fingerprint TEXT NOT NULL,
+  read TEXT NOT NULL,
+  person TEXT NOT NULL,
+  session TEXT,
+  body TEXT NOT NULL,
+  names TEXT NOT NULL
+);
+CREATE INDEX desktop_row_session ON desktop_row (session);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT);
 """

@@ -6,20 +6,19 @@ Only the standard library is needed here, and only the sums are read, never sing
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from typing import Any, NamedTuple
 
 from backscroll.index.query import searchable
+from backscroll.value import Value
 
 Connection = sqlite3.Connection
 QUARTER = 900
 """Seconds of the finest time that sums are kept for."""
 
 
-@dataclass(slots=True)
-class Wanted:
+class Wanted(Value):
     """What to sum up; None means all.  Times are taken to the quarter of an hour."""
 
     since: datetime | None = None
@@ -84,7 +83,7 @@ _OF_SESSIONS = (
     " AND (:project IS NULL OR instr(lower(coalesce(session.project, '') || char(10) || coalesce(session.cwd, '') ||"
     " char(10) || coalesce(session.project_key, '')), lower(:project)) > 0)"
     " AND (:store IS NULL OR instr(' ' || session.stores || ' ', ' ' || :store || ' ') > 0)"
-    " AND (:account IS NULL OR instr(coalesce(session.account, ''), :account) = 1)"
+    " AND (:account IS NULL OR instr(session.accounts, ' ' || :account) > 0)"
 )
 _AT_TIMES = " AND (:since IS NULL OR quarter >= :since) AND (:until IS NULL OR quarter < :until)"
 _SPENT = (

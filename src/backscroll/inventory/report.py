@@ -1,7 +1,6 @@
 """What was counted, against what is known: the answer of `drift`."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from backscroll.index.progress import Progress
@@ -11,12 +10,12 @@ from backscroll.inventory.reading import COWORK, KINDS, count_file
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.stores import FoundFile, Store
+from backscroll.value import Value, field
 
 COWORK_CHECK = "cowork-27-fields"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldUse:
+class FieldUse(Value, frozen=True):
     """One field of one type."""
 
     name: str
@@ -27,8 +26,7 @@ class FieldUse:
     versions: dict[str | None, int]
 
 
-@dataclass(slots=True)
-class TypeUse:
+class TypeUse(Value):
     """One type of record, or of a part of records."""
 
     type: str
@@ -40,8 +38,7 @@ class TypeUse:
     """Version of Claude Code to how many; None for those that no version is known of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Value, frozen=True):
     """Something that the known schema does not have, and where it was met first."""
 
     kind: str
@@ -54,8 +51,7 @@ class Unknown:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedField:
+class CheckedField(Value, frozen=True):
     """One field of a named check."""
 
     name: str
@@ -76,8 +72,7 @@ class Check(NamedTuple):
     fields: list[CheckedField]
 
 
-@dataclass(slots=True)
-class Drift:
+class Drift(Value):
     """Everything that was met, unknown things first."""
 
     files: int = 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from backscroll.files import read_small
+from backscroll.lazy import pattern
 from backscroll.place import Place
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import moment_of
@@ -20,8 +21,8 @@ from backscroll.sessions.rows import Row, queued_text
 from backscroll.sessions.tree import Node, Tree
 
 LARGEST_OUTPUT = 64 << 20
-_PERSISTED = re.compile(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
-_NOTICE_RESULT = re.compile(r"<result>\s*(.*?)\s*</result>", re.DOTALL)
+_PERSISTED = pattern(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
+_NOTICE_RESULT = pattern(r"<result>\s*(.*?)\s*</result>", re.DOTALL)
 
 
 class CallReader:
@@ -79,7 +80,7 @@ class CallReader:
         value = self._conversation.value(row)
         message = value.get("message")
         content = message.get("content") if isinstance(message, dict) else None
-        part = _result_part(name, content if isinstance(content, list) else [])
+        part = result_part(name, content if isinstance(content, list) else [])
         detail = value.get("toolUseResult") if len(row.results) <= 1 else None
         agent = detail.get("agentId") if isinstance(detail, dict) else None
         text = part.text if part else (content if isinstance(content, str) else None)
@@ -128,7 +129,8 @@ def _rows_with_results(tree: Tree) -> dict[str, list[Row]]:
     return results
 
 
-def _result_part(name: str, blocks: list[Any]) -> Part | None:
+def result_part(name: str, blocks: list[Any]) -> Part | None:
+    """Return the part of a record's content that is the result of a call."""
     return next((part for part in parts_of(blocks) if part.kind == "result" and part.data.get("id") == name), None)
 
 

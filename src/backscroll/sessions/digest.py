@@ -6,7 +6,6 @@ A digest is made once when a file changes; lists, totals and joins are computed 
 import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from hashlib import blake2b
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +15,7 @@ from backscroll.records import Damage, Note
 from backscroll.sessions import prompts
 from backscroll.sessions.conversation import Conversation, InlineAgent, is_internal_agent
 from backscroll.sessions.facts import AgentCall, Facts
+from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.model import SHORTEST_GLOBAL_ID
 from backscroll.sessions.rows import ASSISTANT, BOUNDARY, QUEUED, SYNTHETIC, Row, Tokens, text_key
 from backscroll.sessions.tree import NOBODY, Node, Tree
@@ -324,7 +324,7 @@ def _record_key(row: Row, conversation: Conversation) -> bytes:
 
 
 def _key(*parts: str | None) -> bytes:
-    return blake2b("\0".join(part or "" for part in parts).encode(errors="replace"), digest_size=16).digest()
+    return fingerprint("\0".join(part or "" for part in parts).encode(errors="replace"), 16)
 
 
 def said(conversation: Conversation) -> Iterator[Said]:
@@ -347,6 +347,11 @@ def _identity(row: Row, answer: str | None, conversation: Conversation) -> bytes
         return _api_key(row.group, row, conversation)
     if answer is not None and row.text_key is not None:
         return _key("text", row.text_key.hex(), answer)
+    return origin_key(row, conversation)
+
+
+def origin_key(row: Row, conversation: Conversation) -> bytes:
+    """Name a record across all files: by the record that it was copied from, or as itself."""
     if row.copied_from is not None and row.copied_from.messageUuid:
         return _key("row", row.copied_from.messageUuid)
     return _record_key(row, conversation)
@@ -359,4 +364,4 @@ def _last_id(node: Node) -> bytes | None:
 
 def id_key(uuid: str) -> bytes:
     """Return the short form under which a record's own id is kept."""
-    return blake2b(uuid.encode(errors="replace"), digest_size=8).digest()
+    return fingerprint(uuid.encode(errors="replace"), 8)

@@ -8,7 +8,6 @@ tolerant reader for each kind that is used.  A reader never raises for bad data:
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ from backscroll.place import Place
 from backscroll.records import Damage, Record
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
 from backscroll.stores.code import UUID
+from backscroll.value import Value
 
 if TYPE_CHECKING:
     from backscroll.formats import jsonl
@@ -53,8 +53,7 @@ _LARGEST = 64 << 20
 """No side file of JSON is read beyond this; the largest one known (.claude.json) has some megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideStore:
+class SideStore(Value, frozen=True):
     """Everything of one configuration directory but its transcripts, and the global config beside it."""
 
     path: Path
@@ -73,7 +72,7 @@ class SideStore:
 
     def _entries(self, walk: Walk) -> Iterator[Entry | Damage]:
         if os.path.lexists(self.path):
-            yield from walk.below(_is_known if self.is_home else _is_data)
+            yield from walk.below(_is_known if self.is_home else is_data)
         if self.path == self.home / ".claude":
             for name in _beside(str(self.path.parent)):
                 yield from walk.one(name)
@@ -83,7 +82,8 @@ def _is_known(parts: tuple[str, ...]) -> bool:
     return parts[0] in _DIRECTORIES
 
 
-def _is_data(parts: tuple[str, ...]) -> bool:
+def is_data(parts: tuple[str, ...]) -> bool:
+    """Say whether a directory of a configuration directory holds data, and not software or transcripts."""
     return parts[0] not in _PROGRAMS
 
 
@@ -192,6 +192,33 @@ def live_sessions(config: str, damage: list[Damage] | None = None) -> dict[str, 
             if isinstance(entry.get("sessionId"), str):
                 live[entry["sessionId"]] = int(name[:-5])
     return live
+
+
+class Backup(NamedTuple):
+    """A copy that Claude Code made of a file before it changed it; its name begins with a digest of the file's path."""
+
+    path: str
+    name: str
+    session: str
+    mtime_ns: int
+
+
+def backups(config: str) -> Iterator[Backup]:
+    """Yield the copies of files in a configuration directory, whether or not any transcript still names them."""
+    for directory in _entries_of(os.path.join(config, "file-history")):
+        if directory.is_dir(follow_symlinks=False):
+            for entry in _entries_of(directory.path):
+                if entry.is_file(follow_symlinks=False):
+                    mtime = entry.stat(follow_symlinks=False).st_mtime_ns
+                    yield Backup(entry.path, entry.name, directory.name, mtime)
+
+
+def _entries_of(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as scan:
+            return sorted(scan, key=lambda entry: entry.name)
+    except OSError:
+        return []
 
 
 def _prompt(record: Record, path: str) -> HistoryPrompt | Damage:

@@ -7,7 +7,6 @@ unless it is asked for, because old values are old secrets.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from json import dumps
@@ -17,6 +16,7 @@ from backscroll.formats.leveldb import State
 from backscroll.formats.storage import StorageRecord, joined
 from backscroll.records import Damage
 from backscroll.stores.browser import BrowserStore
+from backscroll.value import Value, field
 
 _CLAUDE = "https://claude.ai"
 
@@ -36,8 +36,7 @@ _LOOKS_SECRET = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Value, frozen=True):
     """Which records are asked for."""
 
     key: str | None = None
@@ -51,8 +50,7 @@ class Wanted:
     secrets: bool = False
 
 
-@dataclass(slots=True)
-class Storage:
+class Storage(Value):
     """What pages stored, newest version of a key first; and what could not be read."""
 
     records: list[StorageRecord] = field(default_factory=list)

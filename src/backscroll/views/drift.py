@@ -4,9 +4,9 @@ import json as standard_json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from backscroll.inventory.report import Check, Drift, FieldUse, TypeUse, Unknown
+from backscroll.inventory.report import Check, Drift, TypeUse, Unknown
 from backscroll.views.figures import count, fit_end
-from backscroll.views.json import Object, damage_object, dumps, place_object
+from backscroll.views.json import Object, dumps, object_of
 from backscroll.views.listing import place_text
 from backscroll.views.paper import Line, Paper, Span, word
 from backscroll.views.table import Column, table
@@ -21,9 +21,9 @@ def drift_document(drift: Drift, kind: str | None = None) -> Iterator[str]:
         "files": drift.files,
         "records": drift.records,
         "types": [_type_object(item) for item in _of(drift.types, kind)],
-        "unknown": [_unknown_object(item) for item in _of(drift.unknown, kind)],
-        "checks": [_check_object(check) for check in drift.checks],
-        "damage": [damage_object(item) for item in drift.damage],
+        "unknown": [object_of(item) for item in _of(drift.unknown, kind)],
+        "checks": [object_of(check) for check in drift.checks],
+        "damage": [object_of(item) for item in drift.damage],
     }
     yield dumps(document) + "\n"
 
@@ -43,51 +43,8 @@ def _counts(numbers: dict[str | None, int]) -> dict[str, int]:
 
 
 def _type_object(item: TypeUse) -> Object:
-    return {
-        "type": item.type,
-        "count": item.count,
-        "known": item.known,
-        "fields": [_field_object(use) for use in item.fields],
-        "stores": item.stores,
-        "versions": _counts(item.versions),
-    }
-
-
-def _field_object(use: FieldUse) -> Object:
-    return {
-        "name": use.name,
-        "count": use.count,
-        "types": use.types,
-        "known": use.known,
-        "versions": _counts(use.versions),
-    }
-
-
-def _unknown_object(item: Unknown) -> Object:
-    return {
-        "kind": item.kind,
-        "type": item.type,
-        "field": item.field,
-        "count": item.count,
-        "types": item.types,
-        "versions": item.versions,
-        "place": place_object(item.place),
-    }
-
-
-def _check_object(check: Check) -> Object:
-    fields = [
-        {
-            "name": field.name,
-            "count": field.count,
-            "expected": field.expected,
-            "required": field.required,
-            "types": field.types,
-            "holds": field.holds,
-        }
-        for field in check.fields
-    ]
-    return {"name": check.name, "claim": check.claim, "records": check.records, "fields": fields}
+    fields = [object_of(use) | {"versions": _counts(use.versions)} for use in item.fields]
+    return object_of(item) | {"fields": fields, "versions": _counts(item.versions)}
 
 
 def drift_report(drift: Drift, kind: str | None, paper: Paper) -> Iterator[Line]:
