@@ -121,6 +121,7 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     since: datetime | None = None,
     until: datetime | None = None,
     state: str | None = None,
+    pinned: bool = False,
     sidebar: str | None = None,
     agents: bool = False,
     prices: OwnPrices = None,
@@ -135,7 +136,7 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     with _index(root, update=update, on_progress=on_progress) as database:
         if sidebar is not None:
             return _sidebar(database, sidebar, limit, prices)
-        wanted = query.Filter(project, store, _account(database, account), since, until, state)
+        wanted = query.Filter(project, store, _account(database, account), since, until, state, pinned)
         found = _priced(database, query.sessions(database, wanted, limit), prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
         return SessionList(query.count(database, wanted), found, children)

@@ -17,6 +17,7 @@ from backscroll.cli.progress import ProgressLine
     "backscroll list --project shop --since 2w",
     "backscroll list --all --json",
     "backscroll list --agents --state live",
+    "backscroll list --pinned",
     "backscroll list --sidebar ann@example.com",
 )
 @click.command("list")
@@ -33,6 +34,7 @@ from backscroll.cli.progress import ProgressLine
 @click.option("--until", metavar="WHEN", callback=moment, help="Only used before WHEN.")
 @click.option("--agents", is_flag=True, help="Show the agents of each session.")
 @click.option("--state", metavar="STATE", help="Only live, archived, ghost, orphan, damaged, remote or deleted ones.")
+@click.option("--pinned", is_flag=True, help="Only those that are pinned in Desktop's sidebar.")
 @click.option(
     "--sidebar",
     metavar="ACCOUNT",
@@ -53,6 +55,7 @@ def command(  # noqa: PLR0913  (one for each option)
     until: datetime | None,
     agents: bool,
     state: str | None,
+    pinned: bool,
     sidebar: str | None,
 ) -> int:
     """List sessions, newest first."""
@@ -67,6 +70,7 @@ def command(  # noqa: PLR0913  (one for each option)
             until=until,
             agents=agents,
             state=state,
+            pinned=pinned,
             sidebar=sidebar,
             prices=own_prices(),
             update=settings.update,

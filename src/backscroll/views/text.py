@@ -67,6 +67,9 @@ def _desktop_facts(session: Session) -> Iterator[tuple[str, Span]]:
         yield "row", word(", ".join(filter(None, told)), "id")
         if row["error"]:
             yield "error", word(row["error"], "error")
+    group = f"in group {session.group}" if session.group else ""
+    if marks := [*filter(None, ("pinned" if session.pinned else "", group, "unread" if session.unread else ""))]:
+        yield "marks", word(", ".join(marks))
     if session.transcripts and session.transcripts[0].endswith("audit.jsonl"):
         yield "source", word("Cowork's audit, because the transcript is gone", "warn")
     if session.rows and not session.transcripts:
