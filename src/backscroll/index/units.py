@@ -17,6 +17,7 @@ from backscroll.stores.code import UUID
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
+TEXT_KINDS = {"history", "plan", "todos", "tasks", "tool-result"}
 
 
 @dataclass(slots=True)
@@ -89,6 +90,8 @@ class Found:
     """The settings files of each configuration directory."""
     global_configs: list[str] = field(default_factory=list)
     project_indexes: list[str] = field(default_factory=list)
+    texts: list[FoundFile] = field(default_factory=list)
+    """Files beside the transcripts whose words are searched: prompts, plans, todos, outputs of tools."""
 
 
 @dataclass(slots=True)
@@ -117,6 +120,8 @@ def look(stores: Iterable[Store]) -> Found:
             total.files += 1
             total.bytes += item.size
             _sort(found, item, store.kind, total, metas)
+            if item.kind in TEXT_KINDS:
+                found.texts.append(item)
     _tell_apart(found.units.values())
     for unit in found.units.values():
         if unit.agent is not None:
