@@ -4,6 +4,9 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint docs format bench clean
 
+# Byte code that may not be written is compiled anew by each of a thousand processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 bin := .venv/bin
 workers := 2
 

@@ -64,4 +64,6 @@ else
     UV_DEFAULT_INDEX="$index" .tools/bin/uv pip sync --quiet --require-hashes .tools/requirements.txt
     UV_DEFAULT_INDEX="$index" .tools/bin/uv pip install --quiet --no-deps --editable .
 fi
+# Where a user forbids Python to write byte code, every start would compile anew.
+.venv/bin/python -m compileall -q src .venv/lib/python*/site-packages/click .venv/lib/python*/site-packages/msgspec
 touch .venv/.stamp

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -25,11 +26,17 @@ LONGEST_FUNCTION = 60
 LONGEST_MODULE = 600
 
 
+@cache
+def nodes_of(module: str) -> list[ast.AST]:
+    """Return every node of a module's code."""
+    return list(ast.walk(ast.parse((PACKAGE / module).read_bytes(), module)))
+
+
 def nodes(outside: tuple[str, ...] = ()) -> Iterator[tuple[str, ast.AST]]:
     """Yield every node of the package's code with its place, but for modules that begin with one of `outside`."""
     for module in MODULES:
         if not module.startswith(outside):
-            for node in ast.walk(ast.parse((PACKAGE / module).read_bytes(), module)):
+            for node in nodes_of(module):
                 yield f"{module}:{getattr(node, 'lineno', 1)}", node
 
 

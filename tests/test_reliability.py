@@ -23,6 +23,7 @@ from make import UUID, Draft, Tool, as_nobody, bash, cowork, fingerprint, home, 
 import backscroll
 from backscroll import CorruptError, Message, NotFoundError, Session
 from backscroll.cli.main import run as run_here
+from backscroll.errors import IndexWarning
 from backscroll.formats.jsonl import INCOMPLETE
 from backscroll.index.db import path_for
 
@@ -73,6 +74,12 @@ def texts(messages: Iterator[Message] | list[Message]) -> list[str]:
 def visible(root: Path, session: str = UUID) -> list[str]:
     """Return what is said on the visible branch of a session."""
     return texts(backscroll.show(session, root).messages)
+
+
+def visible_without_index(root: Path) -> list[str]:
+    """Return what is said on the visible branch, where no index can be kept."""
+    with pytest.warns(IndexWarning, match="Set BACKSCROLL_HOME"):
+        return visible(root)
 
 
 def everything(root: Path, session: str = UUID) -> list[str]:
@@ -370,6 +377,7 @@ def test_reading_needs_no_directory_of_ours(own: str, root: Path) -> None:
     for command in (["list"], ["overview"], ["stores"], ["show", UUID], ["tree", UUID], ["calls"]):
         alone = run("--root", root, "--json", *command, BACKSCROLL_HOME=own)
         assert (0, run("--root", root, "--json", *command).stdout) == (alone.returncode, alone.stdout)
+        assert b"Set BACKSCROLL_HOME" in alone.stderr
 
 
 def test_reading_needs_no_rights_to_our_directory(open_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -384,7 +392,7 @@ def test_reading_needs_no_rights_to_our_directory(open_home: Path, monkeypatch: 
     before = fingerprint(open_home)
     monkeypatch.setenv("BACKSCROLL_HOME", str(own))
 
-    assert ["one", "two"] == as_nobody(lambda: visible(open_home))
+    assert ["one", "two"] == as_nobody(lambda: visible_without_index(open_home))
     assert before == fingerprint(open_home)
 
 
@@ -400,7 +408,7 @@ def test_an_index_that_others_made_is_not_needed(open_home: Path, monkeypatch: p
     for mode in (0o644, 0o600):
         for path in open_home.rglob("*"):
             path.chmod(0o755 if path.is_dir() else mode if own in path.parents else 0o644)
-        answers.append(as_nobody(lambda: visible(open_home)))
+        answers.append(as_nobody(lambda: visible_without_index(open_home)))
 
     assert [["one", "two"]] * 2 == answers
 

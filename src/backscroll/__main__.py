@@ -13,6 +13,9 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"backscroll {__version__}\n")
         return
+    import gc  # noqa: PLC0415  (see above)
+
+    gc.set_threshold(20_000, 20, 20)  # the usual 700 has it run some thirty times while modules are imported
     from backscroll.cli.main import main as run  # noqa: PLC0415  (see above)
 
     run()

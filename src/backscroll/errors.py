@@ -58,6 +58,10 @@ class CorruptError(BackscrollError):
     """Our own index, archive or journal fails verification."""
 
 
+class IndexWarning(UserWarning):
+    """The index cannot be kept; every command works, but reads everything anew."""
+
+
 class Answer(NamedTuple):
     """How a face reports one kind of error."""
 

@@ -26,11 +26,14 @@ _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
 
-SUSPECT = re.compile(f"[{_ALWAYS}{_JOINERS}{_SELECTORS}]")
-"""Every character that may have to be escaped before it is shown."""
+
+@cache  # compiled when they are first needed: 3 ms that most text does not cost
+def suspect() -> re.Pattern[str]:
+    """Return the pattern of every character that may have to be escaped before it is shown."""
+    return re.compile(f"[{_ALWAYS}{_JOINERS}{_SELECTORS}]")
 
 
-@cache  # compiled when it is first needed: 2 ms that most text does not cost
+@cache
 def _hidden() -> re.Pattern[str]:
     """Return the pattern of what is escaped.
 
@@ -49,7 +52,7 @@ def printable(text: str) -> str:
 
     Line feeds and tabs stay; `\r\n` becomes a line feed; bytes of a file name that are not UTF-8 are shown as `\xff`.
     """
-    if _PLAIN.fullmatch(text) or SUSPECT.search(text) is None:  # 400 MB/s for plain text, 65 MB/s beyond ASCII
+    if _PLAIN.fullmatch(text) or suspect().search(text) is None:  # 400 MB/s for plain text, 65 MB/s beyond ASCII
         return text
     return _hidden().sub(_escape, text)
 

@@ -4,16 +4,16 @@ In: ISO 8601 strings and epoch numbers of any quality; what a user typed after -
 Out: aware UTC moments, or None where a stored value is none.  Never the clock: `now` is an argument.
 """
 
-import re
 from datetime import UTC, datetime, timedelta
 
 from backscroll.errors import QueryError
+from backscroll.lazy import pattern
 
 _FIRST_MILLISECONDS = 100_000_000_000
 """Epoch numbers above this are milliseconds: as seconds they would lie after the year 5138."""
 
-_AGO = re.compile(r"([0-9]+)([hdw])")
-_MONTH = re.compile(r"([0-9]{4})-([0-9]{2})")
+_AGO = pattern(r"([0-9]+)([hdw])")
+_MONTH = pattern(r"([0-9]{4})-([0-9]{2})")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 

@@ -13,7 +13,6 @@ from backscroll.formats.leveldb_log import (
     BAD_CHECKSUM,
     BAD_LENGTH,
     INCOMPLETE,
-    NUL_BYTES,
     TOO_LARGE,
     UNKNOWN_KIND,
     WITHOUT_BEGINNING,
@@ -23,6 +22,7 @@ from backscroll.formats.leveldb_log import (
     log_records,
     log_versions,
 )
+from backscroll.formats.reasons import NUL_BYTES
 from backscroll.place import Place
 from backscroll.records import Damage
 

@@ -10,7 +10,7 @@ import pytest
 from make import UUID, Draft, as_nobody
 
 import backscroll
-from backscroll.errors import CorruptError
+from backscroll.errors import CorruptError, IndexWarning
 from backscroll.index.db import open_in_memory, open_index, path_for, remove_index
 from backscroll.index.schema import VERSION
 
@@ -136,7 +136,8 @@ def test_removing_an_index_that_is_not_there(tmp_path: Path) -> None:
 def test_in_memory_where_nothing_can_be_written(tmp_path: Path) -> None:
     """Where no directory can be made, the index lives for one run."""
     (tmp_path / "file").write_text("in the way")
-    database = open_index(tmp_path / "file" / "home.db")
+    with pytest.warns(IndexWarning, match="Set BACKSCROLL_HOME"):
+        database = open_index(tmp_path / "file" / "home.db")
 
     assert "session" in tables(database)
     assert ["file"] == [path.name for path in tmp_path.iterdir()]
@@ -146,7 +147,8 @@ def test_in_memory_where_nothing_can_be_written(tmp_path: Path) -> None:
 def test_in_memory_where_a_directory_is_in_the_way(tmp_path: Path) -> None:
     """A directory of the index's name is left alone."""
     (tmp_path / "home.db" / "kept").mkdir(parents=True)
-    database = open_index(tmp_path / "home.db")
+    with pytest.warns(IndexWarning, match="for this run only"):
+        database = open_index(tmp_path / "home.db")
 
     assert "session" in tables(database)
     assert (tmp_path / "home.db" / "kept").is_dir()
@@ -158,7 +160,8 @@ def test_a_home_is_listed_without_a_writable_directory(tmp_path: Path, monkeypat
     Draft(UUID).prompt("A").write(tmp_path)
     monkeypatch.setenv("BACKSCROLL_HOME", "/dev/null/nowhere")
 
-    assert 1 == count(tmp_path)
+    with pytest.warns(IndexWarning):
+        assert 1 == count(tmp_path)
 
 
 def test_an_index_of_somebody_else_is_not_needed(home: Path) -> None:
@@ -169,7 +172,11 @@ def test_an_index_of_somebody_else_is_not_needed(home: Path) -> None:
     for path in (home.parent, *home.parent.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o444)
 
-    assert 2 == as_nobody(lambda: count(home))
+    def counted() -> int:
+        with pytest.warns(IndexWarning):
+            return count(home)
+
+    assert 2 == as_nobody(counted)
 
 
 def test_two_at_once(tmp_path: Path) -> None:

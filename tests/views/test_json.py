@@ -79,7 +79,7 @@ def test_every_field_of_the_model_is_a_key() -> None:
         (Usage(), view.usage_object(Usage())),
     ]
 
-    assert [set(value.__slots__) for value, _ in values] == [set(found) for _, found in values]
+    assert [set(value.__match_args__) for value, _ in values] == [set(found) for _, found in values]
 
 
 def test_documents_have_the_keys_of_the_contract() -> None:

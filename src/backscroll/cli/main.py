@@ -6,6 +6,7 @@ Errors go to standard error as what, where and what to do; their exit codes stan
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
@@ -133,6 +134,7 @@ def _run(arguments: list[str]) -> int:
     if instruction := os.environ.get("_BACKSCROLL_COMPLETE"):
         completion = import_module("click.shell_completion")
         return int(completion.shell_complete(cli, {}, "backscroll", "_BACKSCROLL_COMPLETE", instruction))
+    warnings.showwarning = _warn  # type: ignore[assignment]
     with cli.make_context("backscroll", arguments, obj=Settings()) as context:
         code = cli.invoke(context)
     sys.stdout.flush()
@@ -143,6 +145,10 @@ def _message(error: BackscrollError) -> str:
     """Return `what: where`, and what to do on a line of its own."""
     text = error.what if error.where is None else f"{error.what}: {error.where}"
     return text if error.remedy is None else f"{text}\n  {error.remedy}"
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    sys.stderr.write(f"backscroll: {printable(str(message))}\n")
 
 
 def _fail(message: str, code: int) -> int:

@@ -1,7 +1,6 @@
 """What every command takes, before or after its name, and the values that its options become."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from inspect import cleandoc
 from typing import Any, TypeVar
@@ -9,13 +8,13 @@ from typing import Any, TypeVar
 import click
 
 from backscroll.times import parse_when
+from backscroll.value import Value
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Explained = TypeVar("_Explained", bound=click.Command)
 
 
-@dataclass(slots=True)
-class Settings:
+class Settings(Value):
     """What the options that every command takes say."""
 
     root: str | None = None

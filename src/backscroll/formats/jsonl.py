@@ -13,14 +13,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from io import SEEK_END
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
 from backscroll.formats.lenient import value_of
-from backscroll.formats.salvage import BLANKS, BOM, BYTE_ORDER_MARK, EMPTY_OBJECT, NUL_BYTES, Piece, salvage
+from backscroll.formats.reasons import BLANKS, BOM, BYTE_ORDER_MARK, EMPTY_OBJECT, NUL_BYTES
+from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage, Record
+
+if TYPE_CHECKING:
+    from backscroll.formats import salvage
+else:
+    salvage = lazily("backscroll.formats.salvage")
 
 MAX_LINE = 512 << 20
 INCOMPLETE = "incomplete last line, may still be being written"
@@ -177,7 +183,7 @@ class Scan:
             value, repair = self._read_again(raw, is_changed=note is not None)
             note = ", ".join(filter(None, (note, repair))) or None
         if value is _NOT_READ:
-            pieces = salvage(line, is_open=not line.endswith(b"\n"))
+            pieces = salvage.salvage(line, is_open=not line.endswith(b"\n"))
             return [self._item_of(piece, line, position, number) for piece in pieces if any(piece[2:])]
         reason = _why_no_record(raw)
         if reason is not None:
@@ -192,7 +198,7 @@ class Scan:
             return value_of(raw)
         return _NOT_READ, None
 
-    def _item_of(self, piece: Piece, line: bytes, position: int, number: int) -> Item:
+    def _item_of(self, piece: "salvage.Piece", line: bytes, position: int, number: int) -> Item:
         offset, length, value, note = piece
         if value is None:
             return self._damage(number, position + offset, length, str(note))

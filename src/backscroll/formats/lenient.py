@@ -9,12 +9,13 @@ Text that is not one JSON text is refused with ValueError; finding whole objects
 
 import codecs
 import json
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import orjson
+
+from backscroll.lazy import pattern
 
 DEEPEST = 100
 
@@ -32,13 +33,13 @@ Notes = dict[str, None]
 
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _ZEROS_19 = b"0" * 19
-_LONG_NUMBER = re.compile(rb"[:,\[][ \t\r\n]*+-?[0-9]{19}")
-_BRACKETS = re.compile(rb'"[^"]*+"?|([\[{]++)|([\]}]++)')
+_LONG_NUMBER = pattern(rb"[:,\[][ \t\r\n]*+-?[0-9]{19}")
+_BRACKETS = pattern(rb'"[^"]*+"?|([\[{]++)|([\]}]++)')
 _CLOSING = {b"{": b"}", b"[": b"]", b'"': b'"'}
-_SURROGATE = re.compile(
+_SURROGATE = pattern(
     rb"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
-_ESCAPE = re.compile(r'(\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\')
+_ESCAPE = pattern(r'(\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\')
 _SHOWN_BYTES = {0xDC00 + byte: f"\\\\x{byte:02x}" for byte in range(0x80, 0x100)}
 _CHUNK = 1 << 20
 

@@ -18,13 +18,13 @@ from typing import BinaryIO, NamedTuple
 
 from backscroll.formats.crc32c import crc32c, unmasked
 from backscroll.formats.cursor import Cursor, MalformedError, little
+from backscroll.formats.reasons import NUL_BYTES
 from backscroll.place import Place
 from backscroll.records import Damage
 
 BLOCK = 32768
 MAX_RECORD = 256 << 20
 
-NUL_BYTES = "NUL bytes"
 BAD_CHECKSUM = "checksum does not match; the rest of the block is not read"
 BAD_LENGTH = "length leads out of its block; the rest of the block is not read"
 INCOMPLETE = "incomplete record at the end, may still be being written"

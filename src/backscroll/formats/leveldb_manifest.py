@@ -13,7 +13,6 @@ A manifest is a log whose records are changes, each a sequence of tag (varint) a
 """
 
 import re
-from dataclasses import dataclass, field
 
 from backscroll.files import reason_of
 from backscroll.formats.cursor import Cursor, MalformedError
@@ -21,6 +20,7 @@ from backscroll.formats.directory import Directory, file_size
 from backscroll.formats.leveldb_log import INCOMPLETE, log_records
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.value import Value, field
 
 MISSING = "missing: every table and log is counted, and a deleted key may show"
 UNREADABLE = "cannot be relied on: every table and log is counted, and a deleted key may show"
@@ -30,8 +30,7 @@ _NAME = re.compile(rb"(MANIFEST-[0-9]+)\n?")
 _LONGEST_NAME = 100
 
 
-@dataclass(slots=True)
-class Manifest:
+class Manifest(Value):
     """What the store is made of."""
 
     comparator: bytes | None = None

@@ -16,17 +16,17 @@ import re
 from typing import Any, NamedTuple
 
 from backscroll.formats.lenient import value_of, without_escapes
-
-NUL_BYTES = "NUL bytes"
-EMPTY_OBJECT = "empty object"
-TORN_RECORD = "torn record"
-NOT_A_RECORD = "not a record"
-BYTE_ORDER_MARK = "byte order mark"
-GLUED = "more than one record on the line"
-INSIDE_DAMAGE = "found in a damaged line"
-
-BLANKS = b" \t\r\n"
-BOM = b"\xef\xbb\xbf"
+from backscroll.formats.reasons import (
+    BLANKS,
+    BOM,
+    BYTE_ORDER_MARK,
+    EMPTY_OBJECT,
+    GLUED,
+    INSIDE_DAMAGE,
+    NOT_A_RECORD,
+    NUL_BYTES,
+    TORN_RECORD,
+)
 
 _TREE_KEYS = frozenset({"uuid", "parentUuid", "sessionId"})
 _METADATA_KEYS = frozenset({"sessionId"})

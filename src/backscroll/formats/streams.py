@@ -7,13 +7,14 @@ all that comes before the fault is kept.  Nothing is unwrapped twice.
 """
 
 import codecs
-import re
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from io import SEEK_END
 from types import TracebackType
 from typing import BinaryIO, Self, cast
+
+from backscroll.lazy import pattern
 
 MAX_UNPACKED = 1 << 30
 MAX_RATIO = 200
@@ -28,7 +29,7 @@ _CHUNK = 1 << 16
 _GZIP = b"\x1f\x8b"
 _GZIP_BITS = 31
 _UTF16 = {b"\xff\xfe": ("UTF-16 LE", "utf-16-le"), b"\xfe\xff": ("UTF-16 BE", "utf-16-be")}
-_LONE = re.compile("[\ud800-\udfff]")
+_LONE = pattern("[\ud800-\udfff]")
 
 
 class Stream:

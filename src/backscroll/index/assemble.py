@@ -5,7 +5,6 @@ Only sessions marked dirty are made anew.  Everything is computed from digests; 
 
 import json
 import sqlite3
-from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -22,12 +21,12 @@ from backscroll.sessions.projects import Cwd, project_of, true_cwd
 from backscroll.sessions.titles import title_of
 from backscroll.stores import side
 from backscroll.times import iso, parse
+from backscroll.value import Value, field
 
 GONE = Digest(counts=Counts())
 
 
-@dataclass(slots=True)
-class _UnitRow:
+class _UnitRow(Value):
     """A unit as the index keeps it."""
 
     id: int
@@ -42,8 +41,7 @@ class _UnitRow:
     digest: Digest
 
 
-@dataclass(slots=True)
-class _Hints:
+class _Hints(Value):
     """Working directories that side files know: by session, and for any session."""
 
     by_session: dict[str, str] = field(default_factory=dict)
@@ -286,7 +284,12 @@ def _write_session(
             unit.mtime,
             unit.config,
             unit.side.get("released"),
-            json.dumps(asdict(session), default=iso),
-            json.dumps([asdict(agent) for agent in agents], default=iso),
+            json.dumps(session, default=_plain),
+            json.dumps(agents, default=_plain),
         ),
     )
+
+
+def _plain(value: Value | datetime) -> dict[str, Any] | str:
+    """Return what JSON has no form for in one that it has."""
+    return iso(value) if isinstance(value, datetime) else vars(value)

@@ -6,12 +6,13 @@ Where that directory cannot be written, the index lives in memory for one run.
 
 import os
 import sqlite3
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backscroll.errors import CorruptError
+from backscroll.errors import CorruptError, IndexWarning
 from backscroll.files import make_private_directory
 from backscroll.index.schema import SCHEMA, VERSION
 
@@ -42,7 +43,10 @@ def open_index(path: Path, *, rebuild: bool = False) -> sqlite3.Connection:
         if rebuild:
             remove_index(path)
         return _open_or_remake(path)
-    except (OSError, sqlite3.OperationalError):
+    except (OSError, sqlite3.OperationalError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        remedy = "Set BACKSCROLL_HOME to a directory that may be written."
+        warnings.warn(f"the index is kept for this run only: {path}: {reason}\n  {remedy}", IndexWarning, stacklevel=2)
         return open_in_memory()
 
 

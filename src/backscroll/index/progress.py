@@ -1,7 +1,8 @@
 """Progress and Report: how far a long piece of work has come, and what it did in the end."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from backscroll.value import Value
 
 
 class Progress(NamedTuple):
@@ -13,8 +14,7 @@ class Progress(NamedTuple):
     what: str
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Value):
     """What an update did."""
 
     files: int = 0

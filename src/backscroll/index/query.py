@@ -5,7 +5,6 @@ Only the standard library is needed here, so that a list on a warm index costs l
 
 import json
 import sqlite3
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,13 +14,13 @@ from backscroll.records import Damage
 from backscroll.scrub import one_line
 from backscroll.sessions.model import Agent, Session, StoreSummary, Usage
 from backscroll.times import iso, parse
+from backscroll.value import Value
 
 DEFAULT_CLEANUP_DAYS = 30
 MOST_CANDIDATES = 10
 
 
-@dataclass(slots=True)
-class Filter:
+class Filter(Value):
     """Which sessions to list; None means any."""
 
     project: str | None = None

@@ -6,20 +6,19 @@ Only the standard library is needed here, and only the sums are read, never sing
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from typing import Any, NamedTuple
 
 from backscroll.index.query import searchable
+from backscroll.value import Value
 
 Connection = sqlite3.Connection
 QUARTER = 900
 """Seconds of the finest time that sums are kept for."""
 
 
-@dataclass(slots=True)
-class Wanted:
+class Wanted(Value):
     """What to sum up; None means all.  Times are taken to the quarter of an hour."""
 
     since: datetime | None = None

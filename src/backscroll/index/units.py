@@ -8,20 +8,19 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from backscroll.records import Damage
 from backscroll.scrub import one_line
 from backscroll.stores import FoundFile, Store, side
 from backscroll.stores.code import UUID
+from backscroll.value import Value, field
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
 TEXT_KINDS = {"history", "plan", "todos", "tasks", "tool-result"}
 
 
-@dataclass(slots=True)
-class Unit:
+class Unit(Value):
     """The files of one session or one agent."""
 
     key: bytes
@@ -80,8 +79,7 @@ def _reading_order(file: FoundFile) -> tuple[bool, int, str]:
     return (file.kind == "transcript", file.mtime_ns, file.path)
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Value):
     """Everything that one look at all stores found."""
 
     units: dict[bytes, Unit] = field(default_factory=dict)
@@ -94,8 +92,7 @@ class Found:
     """Files beside the transcripts whose words are searched: prompts, plans, todos, outputs of tools."""
 
 
-@dataclass(slots=True)
-class StoreTotal:
+class StoreTotal(Value):
     """What was found in one store."""
 
     kind: str

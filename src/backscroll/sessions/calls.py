@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from backscroll.files import read_small
+from backscroll.lazy import pattern
 from backscroll.place import Place
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import moment_of
@@ -20,8 +21,8 @@ from backscroll.sessions.rows import Row, queued_text
 from backscroll.sessions.tree import Node, Tree
 
 LARGEST_OUTPUT = 64 << 20
-_PERSISTED = re.compile(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
-_NOTICE_RESULT = re.compile(r"<result>\s*(.*?)\s*</result>", re.DOTALL)
+_PERSISTED = pattern(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
+_NOTICE_RESULT = pattern(r"<result>\s*(.*?)\s*</result>", re.DOTALL)
 
 
 class CallReader:

@@ -5,7 +5,6 @@ to 1.0.x) are taken out of the session's rows and get trees of their own.
 """
 
 from collections.abc import Iterable
-from hashlib import blake2b
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ import orjson
 from msgspec import Struct
 
 from backscroll.sessions.facts import Facts, Leaf
+from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.rows import Row, Rows, read_rows
 from backscroll.sessions.source import Source
 from backscroll.sessions.tree import Tree, build_tree
@@ -93,7 +93,7 @@ def _content_key(found: Rows) -> Any:
         message = value.get("message")
         said = _plain(message.get("content")) if isinstance(message, dict) else message
         rest = [value.get(name) for name in ("type", "subtype", "content", "attachment", "data")]
-        return blake2b(orjson.dumps([said, rest], option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+        return fingerprint(orjson.dumps([said, rest], option=orjson.OPT_SORT_KEYS), 16)
 
     return key
 

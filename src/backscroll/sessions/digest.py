@@ -6,7 +6,6 @@ A digest is made once when a file changes; lists, totals and joins are computed 
 import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from hashlib import blake2b
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +15,7 @@ from backscroll.records import Damage, Note
 from backscroll.sessions import prompts
 from backscroll.sessions.conversation import Conversation, InlineAgent, is_internal_agent
 from backscroll.sessions.facts import AgentCall, Facts
+from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.model import SHORTEST_GLOBAL_ID
 from backscroll.sessions.rows import ASSISTANT, BOUNDARY, QUEUED, SYNTHETIC, Row, Tokens, text_key
 from backscroll.sessions.tree import NOBODY, Node, Tree
@@ -324,7 +324,7 @@ def _record_key(row: Row, conversation: Conversation) -> bytes:
 
 
 def _key(*parts: str | None) -> bytes:
-    return blake2b("\0".join(part or "" for part in parts).encode(errors="replace"), digest_size=16).digest()
+    return fingerprint("\0".join(part or "" for part in parts).encode(errors="replace"), 16)
 
 
 def said(conversation: Conversation) -> Iterator[Said]:
@@ -368,4 +368,4 @@ def _last_id(node: Node) -> bytes | None:
 
 def id_key(uuid: str) -> bytes:
     """Return the short form under which a record's own id is kept."""
-    return blake2b(uuid.encode(errors="replace"), digest_size=8).digest()
+    return fingerprint(uuid.encode(errors="replace"), 8)

@@ -4,7 +4,6 @@ Each record type has a merge rule (docs/formats.md, "Record types"): the last on
 count, or it says nothing about the conversation and is only counted.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from math import isfinite
@@ -12,14 +11,15 @@ from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
+from backscroll.lazy import pattern
 from backscroll.records import Record
 from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded
 
 LARGEST_STATED = 10**15
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
-_TASK_ID = re.compile(r"<task-id>\s*([^<\s]+)\s*</task-id>")
-_TOOL_USE_ID = re.compile(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
-_OLD_TASK_ID = re.compile(r'"task_id"\s*:\s*"([^"\s]+)"')
+_TASK_ID = pattern(r"<task-id>\s*([^<\s]+)\s*</task-id>")
+_TOOL_USE_ID = pattern(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
+_OLD_TASK_ID = pattern(r'"task_id"\s*:\s*"([^"\s]+)"')
 
 IGNORED_TYPES = {
     "api-request",

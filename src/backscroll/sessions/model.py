@@ -5,12 +5,12 @@ Nothing here knows how a transcript is stored.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from backscroll.place import Place
 from backscroll.records import Damage, Note
+from backscroll.value import Value, field
 
 MAIN = "main"
 """The name of the visible branch."""
@@ -22,8 +22,7 @@ Json = Any
 """A decoded JSON value of foreign making: its shape is never ours to promise."""
 
 
-@dataclass(slots=True)
-class Usage:
+class Usage(Value):
     """Tokens, each API message counted once; `cost` is None until a price is known."""
 
     input: int | None = None
@@ -42,8 +41,7 @@ class Usage:
     """Models that no price is known for; what they spent is not in `cost`."""
 
 
-@dataclass(slots=True)
-class Part:
+class Part(Value):
     """One piece of a message.
 
     kind: text, thinking, call, result, image, document, summary, other.
@@ -56,8 +54,7 @@ class Part:
     data: dict[str, Json] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Message:
+class Message(Value):
     """What one speaker said, joined from one or more records.
 
     role: user (a person or, for an agent, its caller), assistant, tool (results of calls),
@@ -89,8 +86,7 @@ class Message:
     """0 in the session itself, 1 in its agents, 2 in theirs."""
 
 
-@dataclass(slots=True)
-class Result:
+class Result(Value):
     """What a call gave back: the text shown to the model, and the program's own structured data."""
 
     text: str | None
@@ -100,8 +96,7 @@ class Result:
     """The file that holds the whole output, where it was too large for the transcript."""
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Value):
     """A tool call and its result; `result` is None where none was recorded."""
 
     id: str
@@ -120,8 +115,7 @@ class Call:
     marks: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Branch:
+class Branch(Value):
     """One path of a conversation: `main` is the visible one, the others were left behind."""
 
     name: str
@@ -137,8 +131,7 @@ class Branch:
     updated: datetime | None = None
 
 
-@dataclass(slots=True)
-class Agent:
+class Agent(Value):
     """An agent: a session started by another session."""
 
     id: str
@@ -161,8 +154,7 @@ class Agent:
     updated: datetime | None = None
 
 
-@dataclass(slots=True)
-class Compaction:
+class Compaction(Value):
     """A place where the program summarised what came before."""
 
     id: str
@@ -173,8 +165,7 @@ class Compaction:
     """The message that holds the summary."""
 
 
-@dataclass(slots=True)
-class TreeNode:
+class TreeNode(Value):
     """One node of `tree`: session, branch, compaction, agent, copy, fork."""
 
     id: str
@@ -185,8 +176,7 @@ class TreeNode:
     time: datetime | None = None
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Value):
     """One conversation with one identity, wherever its pieces lie."""
 
     id: str
@@ -232,8 +222,7 @@ class Session:
     """The name of its project directory, as it is; never a decoded path."""
 
 
-@dataclass(slots=True)
-class Transcript:
+class Transcript(Value):
     """What `show` answers: a session, its branches, and its messages as they are asked for."""
 
     session: Session
@@ -243,8 +232,7 @@ class Transcript:
     notes: list[Note]
 
 
-@dataclass(slots=True)
-class StoreSummary:
+class StoreSummary(Value):
     """What was found in one store, and where."""
 
     kind: str
@@ -255,8 +243,7 @@ class StoreSummary:
     damage: list[Damage]
 
 
-@dataclass(slots=True)
-class Overview:
+class Overview(Value):
     """What `backscroll` alone answers."""
 
     stores: list[StoreSummary]
@@ -268,8 +255,7 @@ class Overview:
     damage: int = 0
 
 
-@dataclass(slots=True)
-class SessionList:
+class SessionList(Value):
     """What `list` answers."""
 
     total: int

@@ -5,13 +5,13 @@ answer comes from evidence, strongest first, and says which.  Worktrees are fold
 repository.
 """
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from backscroll.lazy import pattern
 from backscroll.stores.project_key import could_be
 
-_WORKTREE = re.compile(r"^(.+?)[/\\]\.(?:claude[/\\])?worktrees[/\\][^/\\]+(?:[/\\].*)?$")
+_WORKTREE = pattern(r"^(.+?)[/\\]\.(?:claude[/\\])?worktrees[/\\][^/\\]+(?:[/\\].*)?$")
 
 
 class Cwd(NamedTuple):

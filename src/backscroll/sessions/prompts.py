@@ -6,6 +6,7 @@ injected text, a slash command, a compaction summary, a notice or an agent's tas
 
 import re
 
+from backscroll.lazy import pattern
 from backscroll.sessions.heads import Head
 
 TYPED = "typed"
@@ -34,12 +35,12 @@ _NOTICE_TAGS = (
     "fork-boilerplate",
 )
 _PREFIX_TAGS = ("ide_opened_file", "ide_selection", "uploaded_files")
-_ENVELOPE = re.compile(rf"\s*<({'|'.join(_COMMAND_TAGS + _NOTICE_TAGS)})(?:\s[^>]*)?>.*?</\1>\s*", re.DOTALL)
-_PREFIX = re.compile(rf"\s*<({'|'.join(_PREFIX_TAGS)})(?:\s[^>]*)?>.*?</\1>\s*", re.DOTALL)
+_ENVELOPE = pattern(rf"\s*<({'|'.join(_COMMAND_TAGS + _NOTICE_TAGS)})(?:\s[^>]*)?>.*?</\1>\s*", re.DOTALL)
+_PREFIX = pattern(rf"\s*<({'|'.join(_PREFIX_TAGS)})(?:\s[^>]*)?>.*?</\1>\s*", re.DOTALL)
 _INTERRUPTED = "[Request interrupted by user"
-_COMMAND_NAME = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
-_COMMAND_ARGS = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
-_BASH_INPUT = re.compile(r"<bash-input>\s*(.*?)\s*</bash-input>", re.DOTALL)
+_COMMAND_NAME = pattern(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
+_COMMAND_ARGS = pattern(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_BASH_INPUT = pattern(r"<bash-input>\s*(.*?)\s*</bash-input>", re.DOTALL)
 
 
 def kind_of(head: Head, text: str, *, has_results: bool, is_empty: bool) -> str:

@@ -7,7 +7,6 @@ Texts, inputs and results stay in the files until somebody asks for them.
 
 import sys
 from collections.abc import Callable, Iterable
-from hashlib import blake2b
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct, field
@@ -15,6 +14,7 @@ from msgspec import UNSET, Struct, field
 from backscroll.records import Record
 from backscroll.sessions import outcomes, prompts
 from backscroll.sessions.facts import Facts
+from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.heads import Block, Head, MessageHead, UsageHead, decoded, head_of
 from backscroll.sessions.source import Source
 
@@ -166,7 +166,7 @@ def _read_source(found: Rows, number: int, records: Iterable[Record]) -> None:
 
 def text_key(text: str) -> bytes:
     """Return a short stable key of a text, to find it again in another file."""
-    return blake2b(text.strip().encode(errors="replace"), digest_size=8).digest()
+    return fingerprint(text.strip().encode(errors="replace"), 8)
 
 
 def _text_and_blocks(message: MessageHead | None) -> tuple[str, list[Block]]:

@@ -4,15 +4,14 @@ Field names are the keys of the JSON contract (docs/json.md).  `None` means unkn
 dollars and the sum of what has a price.
 """
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.place import Place
 from backscroll.sessions.model import Session
+from backscroll.value import Value, field
 
 
-@dataclass(slots=True)
-class Amount:
+class Amount(Value):
     """Tokens and cost of any number of API messages, with what is only a lower bound counted apart."""
 
     input: int | None = None
@@ -41,8 +40,7 @@ class Amount:
         return (self.input or 0) + (self.output or 0) + (self.cache_write or 0) + (self.cache_read or 0)
 
 
-@dataclass(slots=True)
-class Burn:
+class Burn(Value):
     """How quickly a block of five hours is used up."""
 
     start: datetime
@@ -55,7 +53,6 @@ class Burn:
     projected_cost: float | None = None
 
 
-@dataclass(slots=True)
 class UsageRow(Amount):
     """One row of `usage`: what was spent under one key, or under several that cross."""
 
@@ -67,8 +64,7 @@ class UsageRow(Amount):
     """Only of blocks."""
 
 
-@dataclass(slots=True)
-class Unpriced:
+class Unpriced(Value):
     """What was spent with a model that no price is known for."""
 
     model: str | None
@@ -79,8 +75,7 @@ class Unpriced:
     cache_read: int | None
 
 
-@dataclass(slots=True)
-class UsageReport:
+class UsageReport(Value):
     """What `usage` answers."""
 
     by: list[str]
@@ -91,8 +86,7 @@ class UsageReport:
     """Where the prices come from, and of which day."""
 
 
-@dataclass(slots=True)
-class ToolUse:
+class ToolUse(Value):
     """How often one tool, MCP server, skill or type of agent was called, each call once."""
 
     name: str
@@ -113,8 +107,7 @@ class ToolUse:
     """The MCP server of a tool."""
 
 
-@dataclass(slots=True)
-class ToolReport:
+class ToolReport(Value):
     """What `tools` answers."""
 
     tools: list[ToolUse]
@@ -125,8 +118,7 @@ class ToolReport:
     total: ToolUse
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(Value):
     """From one prompt to the next: how long the program worked on it, and how long it then waited."""
 
     number: int
@@ -151,8 +143,7 @@ class Turn:
     compactions: int = 0
 
 
-@dataclass(slots=True)
-class ContextPoint:
+class ContextPoint(Value):
     """How long the prompt of one API message was."""
 
     time: datetime | None
@@ -163,8 +154,7 @@ class ContextPoint:
     """A compaction stands right before it."""
 
 
-@dataclass(slots=True)
-class Timeline:
+class Timeline(Value):
     """What `usage --session ID --timeline` answers."""
 
     session: Session
@@ -175,8 +165,7 @@ class Timeline:
     tools: float
 
 
-@dataclass(slots=True)
-class CopiedFrom:
+class CopiedFrom(Value):
     """What a session holds of what another session spent first."""
 
     session: str
@@ -186,8 +175,7 @@ class CopiedFrom:
     amount: Amount
 
 
-@dataclass(slots=True)
-class ModelDifference:
+class ModelDifference(Value):
     """What Claude Code says a model spent in a session, beside what the transcripts hold."""
 
     model: str
@@ -196,8 +184,7 @@ class ModelDifference:
     """In the session's files, what it copied included."""
 
 
-@dataclass(slots=True)
-class Comparison:
+class Comparison(Value):
     """What Claude Code recorded as the cost of a session, beside ours, and why they differ."""
 
     session: str
@@ -215,8 +202,7 @@ class Comparison:
     models: list[ModelDifference] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class AuditMessage:
+class AuditMessage(Value):
     """One API message of a session, and why it counts or does not."""
 
     place: Place
@@ -231,8 +217,7 @@ class AuditMessage:
     first_session: str | None = None
 
 
-@dataclass(slots=True)
-class Audit:
+class Audit(Value):
     """What `usage --audit` answers: the way from records on disk to the total."""
 
     records: int

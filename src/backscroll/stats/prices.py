@@ -7,10 +7,8 @@ is the exact sum of its parts however it is grouped.  A model without price cost
 
 import json
 import pkgutil
-import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -18,17 +16,19 @@ from typing import Any, NamedTuple
 
 from backscroll.errors import QueryError
 from backscroll.index.sums import Sum
+from backscroll.lazy import pattern
+from backscroll.value import Value, field
 
 MILLION, THOUSAND = Decimal(1_000_000), Decimal(1000)
 ONE = Decimal(1)
 AMOUNTS = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 """The prices that a model may have: per million tokens, a web search per thousand."""
 
-_BRACKETS = re.compile(r"\[[^\]]*\]$")
-_BEDROCK = re.compile(r"^(?:([a-z-]+)\.)?anthropic\.")
-_REVISION = re.compile(r"-v\d+(?::\w+)*$")
-_DATE = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
-_NAME = re.compile(r"^claude-(?:([a-z]+)-(\d+(?:-\d+)?)|(\d+(?:-\d+)?)-([a-z]+))$")
+_BRACKETS = pattern(r"\[[^\]]*\]$")
+_BEDROCK = pattern(r"^(?:([a-z-]+)\.)?anthropic\.")
+_REVISION = pattern(r"-v\d+(?::\w+)*$")
+_DATE = pattern(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
+_NAME = pattern(r"^claude-(?:([a-z]+)-(\d+(?:-\d+)?)|(\d+(?:-\d+)?)-([a-z]+))$")
 
 
 class Model(NamedTuple):
@@ -61,8 +61,7 @@ def model_of(written: str) -> Model:
     return Model(name, is_fast, bedrock is not None and bedrock[1] != "global")
 
 
-@dataclass(slots=True)
-class _Rates:
+class _Rates(Value):
     """The prices of one model from one day on; `long` those of prompts longer than `above`."""
 
     base: dict[str, Decimal]
@@ -71,8 +70,7 @@ class _Rates:
     long: dict[str, Decimal] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class Prices:
+class Prices(Value):
     """All prices: of each model in the order of time, and what multiplies them."""
 
     models: dict[str, list[_Rates]]

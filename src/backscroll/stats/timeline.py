@@ -5,7 +5,6 @@ started them; what they spent themselves is in `usage --by session,agent`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.index.spending import CONTEXTS, quarter_of
@@ -21,13 +20,13 @@ from backscroll.stats.costs import era_of
 from backscroll.stats.model import Amount, ContextPoint, Timeline, Turn
 from backscroll.stats.prices import Prices
 from backscroll.stats.usage import Tally
+from backscroll.value import Value, field
 
 TEXT_LENGTH = 200
 Span = tuple[datetime, datetime]
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Value):
     """A turn in the making."""
 
     prompt: Node

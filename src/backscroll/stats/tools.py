@@ -1,17 +1,16 @@
 """Tools: how often each was called, how it ended, how long it took, and what it was about."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from backscroll.index.sums import Connection, ToolSum, Wanted, callers, tools
 from backscroll.sessions.toolnames import AGENT_TOOLS, FILE_TOOLS, SKILL_TOOLS
 from backscroll.stats.model import ToolReport, ToolUse
+from backscroll.value import Value, field
 
 NO_TYPE = "(no type)"
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Value):
     """The calls under one name, in the making."""
 
     use: ToolUse

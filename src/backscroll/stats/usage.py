@@ -5,7 +5,6 @@ whose sum is the total in every grouping, to the token and to the last digit of 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 
@@ -15,6 +14,7 @@ from backscroll.stats.costs import NO_MODEL, era_of
 from backscroll.stats.model import Amount, Burn, Unpriced, UsageReport, UsageRow
 from backscroll.stats.prices import Prices
 from backscroll.times import parse
+from backscroll.value import Value, field
 
 TIMES = ("hour", "day", "week", "month", "block")
 GROUPS = ("day", "week", "month", "hour", "model", "project", "session", "account", "agent", "branch", "block")
@@ -25,8 +25,7 @@ _BETWEEN = "\x1f"
 _AMOUNTS = Sum._fields[Sum._fields.index("input") : Sum._fields.index("web_fetches") + 1]
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Value):
     """An amount in the making: its cost is a decimal until it is handed out."""
 
     amount: Amount

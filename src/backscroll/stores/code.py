@@ -12,11 +12,11 @@ docs/formats.md, "projects".  A file is named by its place alone; what fits nowh
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from backscroll.records import Damage
 from backscroll.stores.base import FoundFile, Label, Walk, found
+from backscroll.value import Value
 
 UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
@@ -32,8 +32,7 @@ _RELEASED = ".desktop-released.json"
 _SIDECARS = {"custom-title.json": "title", "archived.json": "archived", "resume-head.jsonl": "copy"}
 
 
-@dataclass(frozen=True, slots=True)
-class CodeStore:
+class CodeStore(Value, frozen=True):
     """The sessions below one configuration directory; kind is code, or cowork inside Claude Desktop's data."""
 
     kind: str

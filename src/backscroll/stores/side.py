@@ -8,7 +8,6 @@ tolerant reader for each kind that is used.  A reader never raises for bad data:
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ from backscroll.place import Place
 from backscroll.records import Damage, Record
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
 from backscroll.stores.code import UUID
+from backscroll.value import Value
 
 if TYPE_CHECKING:
     from backscroll.formats import jsonl
@@ -53,8 +53,7 @@ _LARGEST = 64 << 20
 """No side file of JSON is read beyond this; the largest one known (.claude.json) has some megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideStore:
+class SideStore(Value, frozen=True):
     """Everything of one configuration directory but its transcripts, and the global config beside it."""
 
     path: Path

@@ -2,16 +2,15 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from backscroll.records import Damage
 from backscroll.stores.base import FoundFile, Walk, found
 from backscroll.stores.code import label
+from backscroll.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class SingleStore:
+class SingleStore(Value, frozen=True):
     """One transcript, wherever it lies, and its agents."""
 
     path: Path

@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_FENCE = re.compile(r" {0,11}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+")
-_HEADING = re.compile(r" {0,3}(#{1,6}+)[ \t]+(\S.*)")
-_ITEM = re.compile(r"([ \t]*)([-*+•]|\d{1,9}[.)])[ \t]+(\S.*)")
-_QUOTE = re.compile(r" {0,3}>[ \t]?(.*)")
-_RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+from backscroll.lazy import pattern
+
+_FENCE = pattern(r" {0,11}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+")
+_HEADING = pattern(r" {0,3}(#{1,6}+)[ \t]+(\S.*)")
+_ITEM = pattern(r"([ \t]*)([-*+•]|\d{1,9}[.)])[ \t]+(\S.*)")
+_QUOTE = pattern(r" {0,3}>[ \t]?(.*)")
+_RULE = pattern(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+_TABLE_RULE = pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 
 
 class Block(NamedTuple):
@@ -152,7 +154,7 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 # Every alternative is bounded or stops at a character that it cannot pass, so that no text takes quadratic time.
-_INLINE = re.compile(
+_INLINE = pattern(
     r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,2000})(?P=ticks)(?!`)"
     r"|\*\*(?P<strong>(?!\s)[^*\n]{1,1000})(?<!\s)\*\*"
     r"|(?<![\w*])\*(?P<star>(?![\s*])[^*\n]{1,1000})(?<!\s)\*(?![\w*])"

@@ -4,7 +4,6 @@ Comes in: numbers.  Goes out: lines of spans, made of blocks that every terminal
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
 
@@ -28,7 +27,7 @@ def chart_paper(paper: Paper) -> Paper:
         foreign = (character for character in text if not character.isascii())
         return len(text) if text.isascii() or _PLAIN.issuperset(foreign) else paper.measure(text)
 
-    return paper if paper.width is None else replace(paper, measure=measure)
+    return paper if paper.width is None else paper.changed(measure=measure)
 
 
 def bar(value: float, greatest: float, width: int) -> str:

@@ -6,8 +6,14 @@ it is meant for display and never for applying (docs/formats.md, "What a tool ga
 """
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from backscroll.lazy import lazily
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = lazily("difflib")
 
 _CONTEXT = 3
 _MOST_COMPARED = 1_000_000
@@ -100,7 +106,7 @@ def _shared(old: list[str], new: list[str]) -> tuple[int, int]:
 
 
 def _matched(old: list[str], new: list[str]) -> Iterator[DiffLine]:
-    groups = SequenceMatcher(None, old, new).get_grouped_opcodes(_CONTEXT)
+    groups = difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(_CONTEXT)
     for number, group in enumerate(groups):
         if number:
             yield DiffLine("@", "")

@@ -5,7 +5,6 @@ ours is put around it; tags come from this file only.  The page carries a policy
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from html import escape
 
 from backscroll.records import Damage
@@ -31,7 +30,7 @@ def document(transcript: Transcript, paper: Paper) -> Iterator[str]:
     session = transcript.session
     yield start_of_page(line(session.title or session.id))
     yield _header(session, paper)
-    paper = replace(paper, base=session.cwd)
+    paper = paper.changed(base=session.cwd)
     depth = 0
     for message in transcript.messages:
         yield from _nesting(depth, message)

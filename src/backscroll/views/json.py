@@ -17,7 +17,7 @@ from typing import Any
 
 from backscroll.place import Place
 from backscroll.records import Damage, Note
-from backscroll.scrub import SUSPECT, escaped
+from backscroll.scrub import escaped, suspect
 from backscroll.sessions.model import (
     Agent,
     Branch,
@@ -284,7 +284,7 @@ def dumps(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_foreign)
     except (ValueError, RecursionError):
         text = json.dumps(_tamed(value, 0), ensure_ascii=False, allow_nan=False, default=_foreign)
-    return SUSPECT.sub(_json_escape, text) if not text.isascii() or "\x7f" in text else text
+    return suspect().sub(_json_escape, text) if not text.isascii() or "\x7f" in text else text
 
 
 def _array(objects: Iterable[Object]) -> str:

@@ -7,7 +7,6 @@ is fenced, each fence longer than any inside it.
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from backscroll.records import Damage
 from backscroll.scrub import one_line, printable
@@ -33,7 +32,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
 def document(transcript: Transcript, paper: Paper) -> Iterator[str]:
     """Yield a session as Markdown."""
     yield from _header(transcript.session, paper)
-    paper = replace(paper, base=transcript.session.cwd)
+    paper = paper.changed(base=transcript.session.cwd)
     speaking: tuple[str, str | None] | None = None
     for message in transcript.messages:
         parts = message.parts if is_shown(message, is_full=paper.is_full) else []

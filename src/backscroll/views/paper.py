@@ -6,11 +6,11 @@ leaves them out.  Nothing here knows a terminal: how wide a character is and how
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
 from backscroll.scrub import one_line, printable
+from backscroll.value import Value
 
 
 class Span(NamedTuple):
@@ -25,8 +25,7 @@ Highlight = Callable[[str, str], Iterable[Line]]
 """Code and the name of its language or file to coloured lines; the code comes in scrubbed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
+class Paper(Value, frozen=True):
     """What a view is printed on; `width` None means a pipe: nothing is wrapped, cut or made relative to now."""
 
     width: int | None = None
@@ -45,7 +44,7 @@ class Paper:
 
     def inset(self, columns: int) -> "Paper":
         """Return the paper with a margin of so many columns."""
-        return self if self.width is None else replace(self, width=max(self.width - columns, 16))
+        return self if self.width is None else self.changed(width=max(self.width - columns, 16))
 
     def local(self, time: datetime) -> datetime:
         """Return `time` as clocks show it where the paper lies."""

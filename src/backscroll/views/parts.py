@@ -1,10 +1,10 @@
 """Parts of messages as text: calls with their commands and diffs, results cut to a few lines, images as labels."""
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from backscroll.lazy import pattern
 from backscroll.scrub import printable
 from backscroll.sessions.model import Part
 from backscroll.views.diff import DiffLine, call_diff, patch_lines, tally
@@ -24,7 +24,7 @@ _MOST_WAITING = 2000
 _SHORTER = {"Read": 0, "Glob": 5, "Grep": 5, "LS": 5, "ToolSearch": 0, "TodoWrite": 0, "Skill": 1}
 """How many lines of a result are shown of tools whose results mostly repeat what is elsewhere."""
 
-_WRAPPING = re.compile(r"\x1b\[[0-9;:]*m|</?(?:tool_use_error|persisted-output)>")
+_WRAPPING = pattern(r"\x1b\[[0-9;:]*m|</?(?:tool_use_error|persisted-output)>")
 """Colours that a tool printed and tags that the program put around: they bury the text.  --full shows them."""
 
 _DIFF_STYLES = {"+": "added", "-": "removed", "@": "hunk", " ": "kept"}

@@ -5,7 +5,6 @@ Whatever the program put in is left out unless the paper asks for everything; JS
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from backscroll.sessions.model import Message, Part, Session, Transcript
 from backscroll.views.figures import clock, count, day, dollars, long_day, period, short, short_model, tilde
@@ -23,7 +22,7 @@ _MOST_DAMAGE = 20
 def show(transcript: Transcript, paper: Paper) -> Iterator[Line]:
     """Yield a session as text."""
     yield from header(transcript.session, paper)
-    page = _Page(replace(paper, base=transcript.session.cwd))
+    page = _Page(paper.changed(base=transcript.session.cwd))
     for message in transcript.messages:
         yield from page.message(message)
     yield from _ending(transcript, paper)
