@@ -23,6 +23,7 @@ SEE_ALSO = {
     "list": "sessions",
     "show": "messages",
     "tree": "the-shape-of-a-session",
+    "search": "search",
     "calls": "calls",
     "usage": "usage",
     "tools": "tools",

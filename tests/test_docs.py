@@ -286,6 +286,8 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         "show a0b1c2d3 --format json",
         f"tree {SESSION_WITH_AGENTS}",
         "tree 3f0c2a51",
+        "search the",
+        "search the --context 1 --limit 2",
         "calls",
         "usage",
         "usage --by session,model,block",
@@ -310,7 +312,8 @@ def test_json_is_as_documented(
 
 
 @pytest.mark.parametrize(
-    "command, kind", [("list", "SESSION"), (f"show {SESSION_WITH_AGENTS}", "MESSAGE"), ("calls", "CALL")]
+    "command, kind",
+    [("list", "SESSION"), (f"show {SESSION_WITH_AGENTS}", "MESSAGE"), ("calls", "CALL"), ("search the", "HIT")],
 )
 def test_json_lines_are_as_documented(
     command: str, kind: str, home: Path, contract: dict[str, Schema], capsysbinary: pytest.CaptureFixture[bytes]

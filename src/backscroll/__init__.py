@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         UnreadableError,
     )
     from backscroll.index.progress import Progress, Report
+    from backscroll.index.search import Options
     from backscroll.place import Place
     from backscroll.records import Damage, Note
     from backscroll.sessions.model import (
@@ -57,12 +58,15 @@ if TYPE_CHECKING:
         UsageReport,
         UsageRow,
     )
+    from backscroll.text.hits import Found, Hit
     from backscroll.verbs import (
         calls,
         list_sessions,
         list_stores,
         overview,
         raw,
+        search,
+        search_index,
         show,
         timeline,
         tools,
@@ -118,12 +122,19 @@ _HOMES = {
         "UsageReport",
         "UsageRow",
     ),
+    "backscroll.text.hits": (
+        "Found",
+        "Hit",
+    ),
+    "backscroll.index.search": ("Options",),
     "backscroll.verbs": (
         "calls",
         "list_sessions",
         "list_stores",
         "overview",
         "raw",
+        "search",
+        "search_index",
         "show",
         "timeline",
         "tools",
@@ -151,10 +162,13 @@ __all__ = [
     "CopiedFrom",
     "CorruptError",
     "Damage",
+    "Found",
+    "Hit",
     "Message",
     "ModelDifference",
     "NotFoundError",
     "Note",
+    "Options",
     "Overview",
     "Part",
     "Place",
@@ -183,6 +197,8 @@ __all__ = [
     "list_stores",
     "overview",
     "raw",
+    "search",
+    "search_index",
     "show",
     "timeline",
     "tools",

@@ -9,10 +9,12 @@ from backscroll.lazy import lazily
 
 if TYPE_CHECKING:
     from backscroll.cli import pager, terminal
+    from backscroll.index import search as searching
     from backscroll.views import (
         audit,
         calls,
         figures,
+        hits,
         html,
         json,
         listing,
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
     )
 else:
     pager = lazily("backscroll.cli.pager")
+    searching = lazily("backscroll.index.search")
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
     figures = lazily("backscroll.views.figures")
+    hits = lazily("backscroll.views.hits")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
@@ -45,11 +49,13 @@ __all__ = [
     "audit",
     "calls",
     "figures",
+    "hits",
     "html",
     "json",
     "listing",
     "markdown",
     "pager",
+    "searching",
     "terminal",
     "text",
     "timeline",

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("list_sessions", "List sessions, newest first."),
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
+    "search": ("search", "Search everything that was ever said."),
     "calls": ("calls", "Show tool calls with their results."),
     "usage": ("usage", "Show tokens and cost, each API message counted once."),
     "tools": ("tools", "Show how often each tool was called, and how that ended."),
@@ -74,6 +75,7 @@ class Commands(click.Group):
     "backscroll                       what is there",
     "backscroll list --project shop   the sessions of one project",
     "backscroll show latest           read the newest session",
+    "backscroll search deadlock pool  find it again",
     "backscroll --root /mnt/old list  the sessions of another disk",
 )
 @click.command(

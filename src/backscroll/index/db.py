@@ -119,6 +119,12 @@ def in_use(database: sqlite3.Connection, path: Path) -> Iterator[None]:
         database.close()
 
 
+def words_beside(database: sqlite3.Connection) -> Path | None:
+    """Return the directory of the full-text index that belongs to an index; None for one in memory."""
+    _, _, path = database.execute("PRAGMA database_list").fetchone()
+    return Path(path).with_suffix(".words") if path else None
+
+
 def remove_index(path: Path) -> None:
     """Delete an index; nothing is lost by that."""
     for suffix in ("", "-wal", "-shm"):

@@ -97,7 +97,12 @@ def _entry(passage: Passage) -> Entry:
     source, offset, _ = passage.spans[0]
     at = [passage.line, passage.spans, passage.id, passage.role, passage.agent, passage.model]
     return Entry(
-        passage.key, source << 48 | offset, passage.time, fields, (*passage.tags, *_model_tags(passage.model)), _packed(at)
+        passage.key,
+        source << 48 | offset,
+        passage.time,
+        fields,
+        (*passage.tags, *_model_tags(passage.model)),
+        _packed(at),
     )
 
 
@@ -182,7 +187,7 @@ def of_titles(titles: Iterable[tuple[str, str, int | None]]) -> Entries:
     """Return the entries of sessions' titles: (session, title, time)."""
     entries = []
     for session, title, time in titles:
-        at = [None, [], None, "system", None, None, title, session]
+        at: list[Any] = [None, [], None, "system", None, None, title, session]
         key = short_key(b"title", session, title)
         tags = ("role:system", "kind:title")
         entries.append(Entry(key, key, time, _fields([(TITLE, title)]), tags, _packed(at), session))

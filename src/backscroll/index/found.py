@@ -72,7 +72,7 @@ class Shelf:
             row = self._ledger.execute(
                 "SELECT kind, session, agent, paths FROM unit WHERE number = ?", (number,)
             ).fetchone()
-            self._units[number] = Unit(*row[:3], json.loads(row[3])) if row else None
+            self._units[number] = Unit(row[0], row[1], row[2], json.loads(row[3])) if row else None
         return self._units[number]
 
     def session(self, name: str | None) -> SessionFacts:

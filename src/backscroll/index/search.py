@@ -7,7 +7,6 @@ of whole sessions (project, store, account, git branch) is looked up in the cata
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from time import monotonic
 from typing import NamedTuple
 
@@ -15,13 +14,15 @@ import tantivy
 
 from backscroll.errors import QueryError
 from backscroll.index.found import Kept, Shelf, Unit, kind_shown, moment, place_of, texts_at
+from backscroll.index.fulltext import FullText
 from backscroll.index.query import searchable
 from backscroll.text import asking
 from backscroll.text.asking import Ask, Must, Not
-from backscroll.text.fulltext import SCHEMA, FullText, session_number
+from backscroll.text.fields import SCHEMA, count_of, session_number
 from backscroll.text.hits import Found, Hit
 from backscroll.text.language import Query, Term, Wish
 from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finder_of, regex_finder
+from backscroll.value import Value
 
 PATIENCE = 10.0
 """Seconds that looking through texts for `--regex` and `--exact` may take."""
@@ -35,13 +36,14 @@ _FITTING = {
     ),
     "store": "SELECT id FROM session WHERE instr(' ' || stores || ' ', ' ' || lower(:value) || ' ') > 0",
     "account": "SELECT id FROM session WHERE instr(coalesce(account, ''), :value) = 1",
-    "branch": "SELECT id FROM session WHERE instr(lower(coalesce(json_extract(body, '$.branch'), '')), lower(:value)) > 0",
+    "branch": (
+        "SELECT id FROM session WHERE instr(lower(coalesce(json_extract(body, '$.branch'), '')), lower(:value)) > 0"
+    ),
     "session": "SELECT id FROM session WHERE substr(id, 1, length(:value)) = :value",
 }
 
 
-@dataclass(slots=True)
-class Options:
+class Options(Value):
     """How to answer."""
 
     limit: int = 20
@@ -97,7 +99,7 @@ class _Search:
             return Found(self._query.text, 0, [])
         if self._options.mode is not None:
             return self._verified(asked)
-        total = self._searcher.search(asked, 1, count=True).count
+        total = count_of(self._searcher.search(asked, 1, count=True))
         chosen = self._first(asked) if self._options.all_hits else self._best_of_each_session(asked)
         hits = (self._hit(candidate, others) for candidate, others in chosen)
         return Found(self._query.text, total, [hit for hit in hits if hit is not None])
@@ -231,7 +233,10 @@ class _Search:
         if unit.kind != "tool-result" or unit.session is None:
             return None
         name = unit.paths[0].replace("\\", "/").rsplit("/", 1)[-1]
-        asked = [(Must, Ask.term_query(SCHEMA, "tag", f"output:{name}")), (Must, _in_sessions([session_number(unit.session)]))]
+        asked = [
+            (Must, Ask.term_query(SCHEMA, "tag", f"output:{name}")),
+            (Must, _in_sessions([session_number(unit.session)])),
+        ]
         for _, address in self._searcher.search(asking.all_of(asked), 1, count=False).hits:
             return Kept(*json.loads(bytes(self._searcher.doc(address).get_first("at") or b"[]"))).message
         return None
@@ -258,4 +263,4 @@ def _typed(query: Query) -> Query:
         return query
     last = query.clauses[-1]
     terms = (*last.terms[:-1], Term(last.terms[-1].text, is_prefix=True))
-    return replace(query, clauses=[*query.clauses[:-1], last._replace(terms=terms)])
+    return query.changed(clauses=[*query.clauses[:-1], last._replace(terms=terms)])

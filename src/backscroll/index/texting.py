@@ -11,20 +11,23 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
 
 from backscroll.errors import BusyError
 from backscroll.index import entries
 from backscroll.index.entries import Entries, Entry
+from backscroll.index.fulltext import FullText
 from backscroll.index.progress import Progress
 from backscroll.index.units import Found
 from backscroll.sessions.conversation import read_conversation
 from backscroll.sessions.passages import short_key
 from backscroll.stores import FoundFile
-from backscroll.text.fulltext import FullText, session_number
+from backscroll.text.fields import session_number
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
@@ -64,7 +67,12 @@ class Known(NamedTuple):
 
 
 def update_texts(
-    database: sqlite3.Connection, text: FullText, found: Found, on_progress: OnProgress = None, *, may_wait: bool = False
+    database: sqlite3.Connection,
+    text: FullText,
+    found: Found,
+    on_progress: OnProgress = None,
+    *,
+    may_wait: bool = False,
 ) -> bool:
     """Take in the words of everything that changed; False where somebody else is at it and we may not wait."""
     while True:
@@ -75,11 +83,12 @@ def update_texts(
             with text.writer(is_bulk=sum(unit.size for unit in changed) > WORTH_THREADS) as writer:
                 changed, gone = _compare(database, text, found)  # another indexer may just have done it
                 _Texting(database, text, writer, on_progress).run(changed, gone)
-            return True
         except BusyError:
             if not may_wait:
                 return False
             time.sleep(PATIENCE)
+        else:
+            return True
 
 
 def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tuple[list[Unit], list[int]]:
@@ -112,7 +121,17 @@ def _files(database: sqlite3.Connection, found: Found) -> Iterator[Unit]:
     (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
     for file in found.texts:
         state = repr((file.size, file.mtime_ns, file.ctime_ns, file.inode, sessions if file.kind == "history" else 0))
-        yield Unit(_file_key(file), file.kind, file.session, None, (file.path,), False, state.encode(), "~", file.size)
+        yield Unit(
+            _file_key(file),
+            file.kind,
+            file.session,
+            None,
+            (file.path,),
+            is_folded=False,
+            fingerprint=state.encode(),
+            born="~",
+            size=file.size,
+        )
 
 
 def _file_key(file: FoundFile) -> bytes:
@@ -124,7 +143,8 @@ def _titles(database: sqlite3.Connection) -> Unit:
     row = database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone()
     (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
     state = f"{sessions} {row[0] if row else ''}".encode()
-    return Unit(TITLES, "titles", None, None, (), False, short_key(state).to_bytes(8, signed=True), "~")
+    fingerprint = short_key(state).to_bytes(8, signed=True)
+    return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=fingerprint, born="~")
 
 
 def _sized(unit: Unit) -> Unit:
@@ -249,9 +269,7 @@ class _Texting:
 
     def _replaced(self, number: int, place: int) -> set[int]:
         """Delete what a unit held at a place, which has grown meanwhile; return its key where it was the owner."""
-        row = self._ledger.execute(
-            "SELECT key FROM passage WHERE unit = ? AND place = ?", (number, place)
-        ).fetchone()
+        row = self._ledger.execute("SELECT key FROM passage WHERE unit = ? AND place = ?", (number, place)).fetchone()
         if row is None:
             return set()
         self._ledger.execute("DELETE FROM passage WHERE unit = ? AND key = ?", (number, row[0]))
@@ -273,7 +291,9 @@ class _Texting:
                 row = self._ledger.execute("SELECT min(unit) FROM passage WHERE key = ?", (key,)).fetchone()
                 numbers |= {row[0]} if row[0] is not None else set()
         self._mark(numbers)
-        keys = {self._ledger.execute("SELECT key FROM unit WHERE number = ?", (item,)).fetchone()[0] for item in numbers}
+        keys = {
+            self._ledger.execute("SELECT key FROM unit WHERE number = ?", (item,)).fetchone()[0] for item in numbers
+        }
         return [_sized(unit) for unit in _transcripts(self._database) if unit.key in keys]
 
     def _read(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
@@ -313,7 +333,9 @@ class _Texting:
             return _Read.streamed(unit, start)
         if unit.kind == "titles":
             return _Read.whole(entries.of_titles(self._all_titles()))
-        known = {name for (name,) in self._database.execute("SELECT id FROM session")} if unit.kind == "history" else set()
+        known = (
+            {name for (name,) in self._database.execute("SELECT id FROM session")} if unit.kind == "history" else set()
+        )
         return _Read.whole(entries.of_file(unit.kind, unit.paths[0], known))
 
     def _all_titles(self) -> Iterator[tuple[str, str, int | None]]:
@@ -391,4 +413,3 @@ def _document(entry: Entry, number: int, session: str | None) -> tantivy.Documen
         document.add_text("tag", tag)
     document.add_bytes("at", entry.at)
     return document
-

@@ -26,7 +26,7 @@ def update(
     database: sqlite3.Connection,
     stores: list[Store],
     on_progress: Callable[[Progress], None] | None = None,
-    with_words: Callable[[Found], None] | None = None,
+    with_words: Callable[[Found], object] | None = None,
 ) -> Report:
     """Bring the index in step with the stores; CorruptError where the index is damaged inside.
 
@@ -44,7 +44,7 @@ def _update(
     database: sqlite3.Connection,
     stores: list[Store],
     on_progress: Callable[[Progress], None] | None,
-    with_words: Callable[[Found], None] | None,
+    with_words: Callable[[Found], object] | None,
 ) -> Report:
     begun = time.monotonic()
     found = look(stores)

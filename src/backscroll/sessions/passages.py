@@ -119,9 +119,7 @@ def _tools(tree: Tree) -> dict[str, str]:
     return {call: name for node in tree.nodes for row in node.rows for call, name in row.calls}
 
 
-def _tags(
-    node: Node, role: str, texts: tuple[Text, ...], tools: Mapping[str, str], agent: str | None
-) -> Iterator[str]:
+def _tags(node: Node, role: str, texts: tuple[Text, ...], tools: Mapping[str, str], agent: str | None) -> Iterator[str]:
     yield f"role:{role}"
     yield from (f"kind:{kind}" for kind in {kind for kind, _ in texts})
     called = {name for row in node.rows for _, name in row.calls}
@@ -141,4 +139,3 @@ def _files(node: Node) -> Iterator[str]:
         for (_, name), target in zip(row.calls, row.targets, strict=True):
             if target and name in FILE_TOOLS:
                 yield target
-

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 import tantivy
 
 from backscroll.sessions.texts import KINDS
-from backscroll.text.fulltext import FILE, SCHEMA
+from backscroll.text.fields import FILE, SCHEMA
 from backscroll.text.language import Clause, Query, Term, Wish
-from backscroll.text.words import humps, words_of
+from backscroll.text.words import encodable, humps, words_of
 
 WEIGHTS = {
     "title": 5.0,
@@ -133,9 +133,11 @@ def _wish(name: str, wish: Wish) -> Ask | None:
     if name == FILE:
         words = words_of(wish.value)
         return _in_order(FILE, words, is_prefix=wish.value.endswith("*")) if words else None
-    value = wish.value.lower()
+    value = encodable(wish.value.lower())
     if name == "tool":
-        return Ask.regex_query(SCHEMA, "tag", f"tool:(.*__)?{_literally(value.rstrip('*'))}{'.*' if '*' in value else ''}")
+        return Ask.regex_query(
+            SCHEMA, "tag", f"tool:(.*__)?{_literally(value.rstrip('*'))}{'.*' if '*' in value else ''}"
+        )
     names = TEXT_KINDS.get(value, (value,)) if name == "kind" else (value,)
     return Ask.boolean_query([(Should, Ask.term_query(SCHEMA, "tag", f"{name}:{item}")) for item in names])
 

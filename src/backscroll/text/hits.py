@@ -1,16 +1,16 @@
 """Hit: one answer of a search, and what a search as a whole answers."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.place import Place
+from backscroll.sessions.model import Message
+from backscroll.value import Value, field
 
 Marks = list[tuple[int, int]]
 """Where in a snippet something matched: beginning and end of each match, in characters."""
 
 
-@dataclass(slots=True)
-class Hit:
+class Hit(Value):
     """A message that matches, or a title, a plan, a list of todos, a prompt of a session that is gone."""
 
     session: str | None
@@ -28,10 +28,12 @@ class Hit:
     agent: str | None = None
     others: int = 0
     """How many more messages of the same session match, where only the best of each session is given."""
+    before: list[Message] = field(default_factory=list)
+    after: list[Message] = field(default_factory=list)
+    """The messages around it, as many as were asked for."""
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Value):
     """What `search` answers."""
 
     query: str

@@ -6,12 +6,12 @@ Words must all occur; `"a phrase"`, `begin*`, `-not`, `this OR that`, and fields
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from backscroll.errors import QueryError
 from backscroll.times import parse_when
+from backscroll.value import Value, field
 
 LONGEST = 4096
 """Characters of a query that are looked at."""
@@ -57,8 +57,7 @@ class Wish(NamedTuple):
     is_negated: bool = False
 
 
-@dataclass(slots=True)
-class Query:
+class Query(Value):
     """What is looked for."""
 
     text: str = ""
@@ -96,7 +95,13 @@ def parse_query(text: str, now: datetime) -> Query:
 def _tokens(text: str) -> Iterator[_Token]:
     for match in _TOKEN.finditer(text):
         phrase = match["phrase"]
-        yield _Token(match["sign"], match["field"], phrase if phrase is not None else match["plain"], phrase is not None, match[0])
+        yield _Token(
+            match["sign"],
+            match["field"],
+            phrase if phrase is not None else match["plain"],
+            phrase is not None,
+            match[0],
+        )
 
 
 def _wish(query: Query, token: _Token, now: datetime, *, is_negated: bool) -> bool:

@@ -4,7 +4,6 @@ Texts may be megabytes long: windows of them are looked at until one holds the b
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import tantivy
@@ -67,7 +66,8 @@ def exact_finder(wanted: str) -> Finder:
     """Return what finds a text letter by letter."""
 
     def find(text: str) -> list[Match]:
-        found, position = [], text.find(wanted)
+        found: list[Match] = []
+        position = text.find(wanted)
         while position >= 0 and len(found) < 100:
             found.append(Match(position, position + len(wanted)))
             position = text.find(wanted, position + max(len(wanted), 1))
@@ -93,26 +93,32 @@ def regex_finder(pattern: str) -> Finder:
 def _find(text: str, wanted: Sequence[Wanted]) -> list[Match]:
     """Find words in a text: near where their letters stand, else window by window."""
     lower = text.lower()
-    if len(lower) == len(text):
-        near = {match for item in wanted for match in islice(_near(text, lower, item), MOST_MATCHES)}
-        if near:
-            return sorted(near)
-    for start in range(0, min(len(text), WINDOW * MOST_WINDOWS), WINDOW - OVERLAP):
-        found = [match for item in wanted for match in _in_window(text, start, start + WINDOW, item)]
-        if found or text.isascii():
-            return sorted(set(found))
+    if len(lower) != len(text):
+        lower = text
+    return sorted({match for item in wanted for match in _near(text, lower, item) or _anywhere(text, item)})
+
+
+def _anywhere(text: str, wanted: Wanted) -> list[Match]:
+    """Return the matches of the first window that holds any; in plain ASCII the letters would have been found."""
+    if not text.isascii():
+        for start in range(0, min(len(text), WINDOW * MOST_WINDOWS), WINDOW - OVERLAP):
+            found = _in_window(text, start, start + WINDOW, wanted)
+            if found:
+                return found
     return []
 
 
-def _near(text: str, lower: str, wanted: Wanted) -> Iterator[Match]:
-    """Yield matches around the places where the first of some words stands."""
+def _near(text: str, lower: str, wanted: Wanted) -> list[Match]:
+    """Return the first matches around the places where the first of some words stands."""
+    near: list[Match] = []
     position, tries = lower.find(wanted.words[0]), 0
-    while position >= 0 and tries < MOST_TRIES:
+    while position >= 0 and tries < MOST_TRIES and len(near) < MOST_MATCHES:
         start, end = _widened(text, position - OVERLAP // 8, position + OVERLAP)
         found = [match for match in _in_window(text, start, end, wanted) if match.end > position]
-        yield from found[:1]
+        near += found[:1]
         tries += 1
         position = lower.find(wanted.words[0], max(found[0].end if found else 0, position + 1))
+    return near
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:

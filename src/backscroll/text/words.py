@@ -36,10 +36,13 @@ APART = " \ua66e "
 """A letter that nobody types stands between two identifiers, so that no phrase reaches from one to the next."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{512,}")
-_SHAPES = bytes(
-    ord("a") if chr(byte).islower() or chr(byte).isdigit() else ord("A") if chr(byte).isupper() else ord(" ")
-    for byte in range(128)
-) + b" " * 128
+_SHAPES = (
+    bytes(
+        ord("a") if chr(byte).islower() or chr(byte).isdigit() else ord("A") if chr(byte).isupper() else ord(" ")
+        for byte in range(128)
+    )
+    + b" " * 128
+)
 _CAMEL_SIGNS = (b"aA", b"AAa")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]")
 _LONG_S = str.maketrans("ς", "σ")
@@ -51,12 +54,12 @@ def folded(text: str) -> str:
         text = _ENCODED.sub(" ", text)
     if text.isascii():
         return text
-    if not unicodedata.is_normalized("NFKD", text):
-        text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", _encodable(text))))
-    return _UNSPACED.sub(r" \g<0> ", _encodable(text.translate(_LONG_S) if "ς" in text else text))
+    if not unicodedata.is_normalized("NFKD", text) or _ACCENTS.search(text):
+        text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", encodable(text))))
+    return _UNSPACED.sub(r" \g<0> ", encodable(text.translate(_LONG_S) if "ς" in text else text))
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Return the text without lone surrogates, which no index can hold."""
     try:
         text.encode()

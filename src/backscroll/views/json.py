@@ -33,6 +33,10 @@ from backscroll.sessions.model import (
 )
 from backscroll.times import iso
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from backscroll.text.hits import Found, Hit
+
 Object = dict[str, Any]
 
 _DEEPEST = 200
@@ -219,6 +223,33 @@ def store_object(store: StoreSummary) -> Object:
         "sessions": store.sessions,
         "damage": [damage_object(damage) for damage in store.damage],
     }
+
+
+def hit_object(hit: "Hit") -> Object:
+    """Return HIT of the contract, with the keys added since at the end."""
+    around = {"before": hit.before, "after": hit.after} if hit.before or hit.after else {}
+    return {
+        "session": hit.session,
+        "message": hit.message,
+        "title": hit.title,
+        "project": hit.project,
+        "role": hit.role,
+        "kind": hit.kind,
+        "time": _time(hit.time),
+        "snippet": hit.snippet,
+        "score": hit.score,
+        "place": None if hit.place is None else place_object(hit.place),
+        "marks": hit.marks,
+        "agent": hit.agent,
+        "others": hit.others,
+    } | {name: [message_object(message) for message in found] for name, found in around.items()}
+
+
+def search_document(found: "Found") -> Iterator[str]:
+    """Yield the answer of `search`."""
+    yield f'{{"query": {dumps(found.query)},\n"total": {dumps(found.total)},\n"hits": '
+    yield from _array_in_pieces(map(hit_object, found.hits))
+    yield f',\n"is_current": {dumps(found.is_current)}}}\n'
 
 
 def overview_document(

@@ -14,22 +14,20 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from hashlib import blake2b
 from pathlib import Path
 
 import tantivy
 
 from backscroll.errors import BusyError, RefusedError
 from backscroll.files import make_private_directory
-from backscroll.sessions.texts import KINDS
+from backscroll.text.fields import ANALYSER, SCHEMA
 from backscroll.text.words import analyser
 
 VERSION = 1
-FILE = "file"
-"""The field that holds the paths of files that calls are about."""
-NAME = "words"
 HEAP = 96 << 20
 SMALL_HEAP = 24 << 20
+
+_PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")
 
 LEDGER = """
 CREATE TABLE unit (
@@ -43,26 +41,16 @@ CREATE TABLE unit (
   ends TEXT,
   fingerprint BLOB
 );
-CREATE TABLE passage (unit INTEGER NOT NULL, key INTEGER NOT NULL, place INTEGER, PRIMARY KEY (unit, key)) WITHOUT ROWID;
+CREATE TABLE passage (
+  unit INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  place INTEGER,
+  PRIMARY KEY (unit, key)
+) WITHOUT ROWID;
 CREATE TABLE owner (key INTEGER PRIMARY KEY, unit INTEGER NOT NULL);
 CREATE INDEX passage_key ON passage (key);
 CREATE INDEX owner_unit ON owner (unit);
 """
-
-
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    for name in ("unit", "key", "session"):
-        builder.add_integer_field(name, indexed=True, fast=True)
-    builder.add_integer_field("time", fast=True)
-    for name in (*KINDS, FILE):
-        builder.add_text_field(name, tokenizer_name=NAME, index_option="position")
-    builder.add_text_field("tag", tokenizer_name="raw", index_option="basic")
-    builder.add_bytes_field("at", stored=True)
-    return builder.build()
-
-
-SCHEMA = _schema()
 
 
 class FullText:
@@ -74,7 +62,7 @@ class FullText:
             self.index, self.ledger = tantivy.Index(SCHEMA), _ledger(":memory:")
         else:
             self.index, self.ledger = _opened(directory)
-        self.index.register_tokenizer(NAME, analyser())
+        self.index.register_tokenizer(ANALYSER, analyser())
 
     def close(self) -> None:
         """Give the ledger back."""
@@ -142,8 +130,8 @@ def _opened(directory: Path) -> tuple[tantivy.Index, sqlite3.Connection]:
 
 def _ledger(path: str) -> sqlite3.Connection:
     ledger = sqlite3.connect(path, timeout=30, isolation_level=None)
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "temp_store = MEMORY"):
-        ledger.execute(f"PRAGMA {pragma}")
+    for pragma in _PRAGMAS:
+        ledger.execute(pragma)
     if not ledger.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
         ledger.execute("BEGIN IMMEDIATE")
         if not ledger.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
@@ -151,8 +139,3 @@ def _ledger(path: str) -> sqlite3.Connection:
                 ledger.execute(statement)
         ledger.execute("COMMIT")
     return ledger
-
-
-def session_number(session: str) -> int:
-    """Return the number that stands for a session in the index."""
-    return int.from_bytes(blake2b(session.encode(errors="replace"), digest_size=8).digest(), signed=True)
