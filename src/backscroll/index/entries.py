@@ -5,7 +5,6 @@ Made in worker processes where that pays: its words are folded here, and what is
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import orjson
@@ -14,7 +13,8 @@ from backscroll.files import open_readonly, read_small
 from backscroll.formats.lenient import value_of
 from backscroll.records import Damage
 from backscroll.sessions.conversation import Conversation, read_conversation
-from backscroll.sessions.passages import Passage, passages, short_key
+from backscroll.sessions.fingerprint import fingerprint, number_of
+from backscroll.sessions.passages import Passage, passages
 from backscroll.sessions.texts import OTHER, PROMPT, RESULT, TITLE, strings_in
 from backscroll.stores import side
 from backscroll.text.words import folded, humps_in
@@ -87,7 +87,7 @@ def prefix_of(path: str, end: int) -> Prefix:
 
 
 def _short(data: bytes) -> bytes:
-    return blake2b(data, digest_size=8).digest()
+    return fingerprint(data, 8)
 
 
 def _entry(passage: Passage) -> Entry:
@@ -148,7 +148,7 @@ def _of_history(path: str, known: set[str]) -> Iterator[Entry]:
         time = round(prompt.time.timestamp() * 1000) if prompt.time else None
         pasted = [text for text in strings_in(prompt.pasted) if len(text) > 1]
         texts = [(PROMPT, "\n".join([prompt.text, *pasted]))]
-        key = short_key(b"history", prompt.text, time or offset, prompt.session or "")
+        key = number_of(b"history", prompt.text, time or offset, prompt.session or "")
         at = [place.line, [(0, offset, length)], None, "user", None, None, None, prompt.session, prompt.project]
         yield Entry(key, offset, time, _fields(texts), ("role:user", "kind:prompt"), _packed(at), prompt.session)
 
@@ -180,7 +180,7 @@ def _of_output(path: str, _: set[str]) -> Iterator[Entry]:
 
 def _of_whole(path: str, kind: str, text: str, tags: tuple[str, ...], role: str) -> Entry:
     at = [1, [(0, 0, -1)], None, role, None, None]
-    return Entry(short_key(b"file", path, text), 0, None, _fields([(kind, text)]), tags, _packed(at))
+    return Entry(number_of(b"file", path, text), 0, None, _fields([(kind, text)]), tags, _packed(at))
 
 
 def of_titles(titles: Iterable[tuple[str, str, int | None]]) -> Entries:
@@ -188,7 +188,7 @@ def of_titles(titles: Iterable[tuple[str, str, int | None]]) -> Entries:
     entries = []
     for session, title, time in titles:
         at: list[Any] = [None, [], None, "system", None, None, title, session]
-        key = short_key(b"title", session, title)
+        key = number_of(b"title", session, title)
         tags = ("role:system", "kind:title")
         entries.append(Entry(key, key, time, _fields([(TITLE, title)]), tags, _packed(at), session))
     return Entries(entries, [])

@@ -16,18 +16,23 @@ from typing import TYPE_CHECKING, NamedTuple
 import tantivy
 
 from backscroll.errors import BusyError
-from backscroll.index import entries
-from backscroll.index.entries import Entries, Entry
 from backscroll.index.fulltext import FullText
 from backscroll.index.progress import Progress
 from backscroll.index.units import Found
-from backscroll.sessions.conversation import read_conversation
-from backscroll.sessions.passages import short_key
+from backscroll.lazy import lazily
+from backscroll.sessions.fingerprint import number_of
 from backscroll.stores import FoundFile
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+    from backscroll.index import entries
+    from backscroll.index.entries import Entries, Entry
+    from backscroll.sessions import conversation as reading
+else:
+    entries = lazily("backscroll.index.entries")
+    reading = lazily("backscroll.sessions.conversation")
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
@@ -143,7 +148,7 @@ def _titles(database: sqlite3.Connection) -> Unit:
     row = database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone()
     (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
     state = f"{sessions} {row[0] if row else ''}".encode()
-    fingerprint = short_key(state).to_bytes(8, signed=True)
+    fingerprint = number_of(state).to_bytes(8, signed=True)
     return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=fingerprint, born="~")
 
 
@@ -351,12 +356,12 @@ class _Texting:
 class _Read:
     """Entries as they are read, and after the last of them how far the files went."""
 
-    def __init__(self, found: Iterable[Entry], prefixes: Callable[[], list[entries.Prefix]]) -> None:
+    def __init__(self, found: "Iterable[Entry]", prefixes: "Callable[[], list[entries.Prefix]]") -> None:
         self.entries = found
         self.prefixes = prefixes
 
     @classmethod
-    def whole(cls, read: Entries) -> "_Read":
+    def whole(cls, read: "Entries") -> "_Read":
         """Take what was read at once."""
         return cls(read.entries, lambda: read.prefixes)
 
@@ -365,10 +370,10 @@ class _Read:
         """Read a transcript message by message."""
         prefixes: list[entries.Prefix] = []
 
-        def read() -> Iterator[Entry]:
-            with read_conversation(unit.paths, is_agent=unit.agent is not None) as conversation:
-                yield from entries.of_conversation(conversation, unit.agent, start)
-                prefixes.extend(entries.prefixes_of(conversation))
+        def read() -> "Iterator[Entry]":
+            with reading.read_conversation(unit.paths, is_agent=unit.agent is not None) as opened:
+                yield from entries.of_conversation(opened, unit.agent, start)
+                prefixes.extend(entries.prefixes_of(opened))
 
         return cls(read(), lambda: prefixes)
 
@@ -399,7 +404,7 @@ def _start(unit: Unit, known: Known | None) -> list[int] | None:
     return [end for end, _, _ in ends] if len(ends) == len(unit.paths) else None
 
 
-def _document(entry: Entry, number: int, session: str | None) -> tantivy.Document:
+def _document(entry: "Entry", number: int, session: str | None) -> tantivy.Document:
     document = tantivy.Document()
     document.add_integer("unit", number)
     document.add_integer("key", entry.key)

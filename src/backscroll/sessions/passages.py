@@ -6,7 +6,6 @@ memory stays flat.  The key of a passage is the same for every copy of a message
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import orjson
@@ -15,6 +14,7 @@ from backscroll.sessions import prompts
 from backscroll.sessions.calls import persisted_name
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import identities, moment_of, trees_of
+from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.join import role_of
 from backscroll.sessions.outcomes import OK
 from backscroll.sessions.rows import PROGRESS, Row
@@ -69,7 +69,7 @@ def _is_new(node: Node, start: Sequence[int]) -> bool:
 def _told_apart(passage: Passage, seen: dict[int, int]) -> Passage:
     """Give a message that says the same under the same id once more in one file a key of its own."""
     number = seen[passage.key] = seen.get(passage.key, 0) + 1
-    return passage if number == 1 else passage._replace(key=short_key(passage.key.to_bytes(8, signed=True), number))
+    return passage if number == 1 else passage._replace(key=number_of(passage.key.to_bytes(8, signed=True), number))
 
 
 def _passage(
@@ -82,7 +82,7 @@ def _passage(
         return None
     moment = moment_of(min((row.time for row in node.rows if isinstance(row.time, str)), default=head.time))
     return Passage(
-        key=short_key(identity, *(text for _, text in texts)),
+        key=number_of(identity, *(text for _, text in texts)),
         id=head.id,
         role=role,
         time=round(moment.timestamp() * 1000) if moment else None,
@@ -94,15 +94,6 @@ def _passage(
         tags=tuple(_tags(node, role, texts, tools, agent)),
         files=tuple(_files(node)),
     )
-
-
-def short_key(identity: bytes, *more: str | int) -> int:
-    """Return a number that two things share only if all that is given is equal."""
-    digest = blake2b(identity, digest_size=8)
-    for item in more:
-        digest.update(b"\0")
-        digest.update(str(item).encode(errors="replace"))
-    return int.from_bytes(digest.digest(), "big", signed=True)
 
 
 def _value(row: Row, conversation: Conversation) -> dict[str, Any]:

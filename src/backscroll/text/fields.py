@@ -4,10 +4,9 @@ unit and key say what a document is made of, session whose it is, time when it w
 for, at where the message lies.
 """
 
-from hashlib import blake2b
-
 import tantivy
 
+from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.texts import KINDS
 
 FILE = "file"
@@ -38,4 +37,4 @@ def count_of(result: tantivy.SearchResult) -> int:
 
 def session_number(session: str) -> int:
     """Return the number that stands for a session in the index."""
-    return int.from_bytes(blake2b(session.encode(errors="replace"), digest_size=8).digest(), signed=True)
+    return number_of(b"session", session)
