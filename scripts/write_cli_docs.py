@@ -27,6 +27,11 @@ SEE_ALSO = {
     "calls": "calls",
     "usage": "usage",
     "tools": "tools",
+    "worktrees": "worktrees",
+    "flags": "feature-flags",
+    "storage": "browser-storage",
+    "accounts": "accounts",
+    "cowork": "cowork",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

@@ -8,6 +8,7 @@ import errno
 import io
 import random
 import struct
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from backscroll.formats.crc32c import crc32c
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+zstd_packed, ZstdParameter = zstd.compress, zstd.CompressionParameter
 
 BLOCK = 32768
 MAGIC = 0xDB4775248B80FB57
@@ -47,6 +55,10 @@ class Files:
         if name not in self.files:
             raise FileNotFoundError(errno.ENOENT, "No such file", name)
         return io.BytesIO(self.files[name])
+
+    def state(self, name: str) -> int:
+        """Return the size of one file."""
+        return len(self.files[name])
 
     @contextmanager
     def copy(self, names: Iterable[str]) -> Iterator[str]:
@@ -274,3 +286,36 @@ def idb_names(database: str = "db", object_store: str = "os") -> list[Write]:
 def v8_text(text: str) -> bytes:
     """Write a text as a value of IndexedDB, in Blink's envelope."""
     return b"\xff\x15\xfe" + bytes(12) + b"\xff\x0f" + b'"' + prefixed(text.encode("latin-1"))
+
+
+def dom_text(text: str) -> bytes:
+    """Write a key or value as Local Storage does: in Latin-1 where that can be, else in UTF-16."""
+    try:
+        return b"\1" + text.encode("latin-1")
+    except UnicodeEncodeError:
+        return b"\0" + text.encode("utf-16-le", "surrogatepass")
+
+
+def local_storage(
+    *commits: Mapping[str, str | None], origin: str = "https://claude.ai", start: int = 1_777_000_000
+) -> dict[str, bytes]:
+    """Return the files of a Local Storage; each commit comes a minute after the one before, None removes a key."""
+    batches, sequence = [], 1
+    for place, values in enumerate(commits):
+        writes: list[Write] = [
+            (b"_" + origin.encode() + b"\0" + dom_text(key), None if value is None else dom_text(value))
+            for key, value in values.items()
+        ]
+        moment = (start + 60 * place + 11_644_473_600) * 1_000_000
+        writes.append((b"META:" + origin.encode(), b"\x08" + varint(moment) + b"\x10\x01"))
+        batches.append(batch(sequence, writes))
+        sequence += len(writes)
+    return beneath("Local Storage/leveldb/", store({3: log(batches)}))
+
+
+def keyval_store(values: Mapping[str, str], origin: str = "https_claude.ai_0") -> dict[str, bytes]:
+    """Return the files of an IndexedDB with the object store that Desktop's pages use; values are texts."""
+    writes = [(idb_key(1, 1, 1, b"\x01" + text_be(key)), b"\1" + v8_text(value)) for key, value in values.items()]
+    return beneath(
+        f"IndexedDB/{origin}.indexeddb.leveldb/", store({3: log_of([*idb_names("keyval-store", "keyval"), *writes])})
+    )

@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from leveldb_make import Files, keyval_store, local_storage
+
 from backscroll.demo import Draft, Tool, write_demo_home
 from backscroll.demo.rows import NOON
 from backscroll.demo.tools import bash, edit, failed, grep, read, todo, write
@@ -39,8 +41,13 @@ from backscroll.sessions.model import Session
 from backscroll.stores import FoundFile, find_stores
 
 __all__ = [
+    "ACCOUNT",
+    "APP",
+    "CODE_ROWS",
+    "COWORK_ROWS",
     "DESKTOPS",
     "NOON",
+    "ORGANIZATION",
     "UUID",
     "Draft",
     "Tool",
@@ -50,6 +57,7 @@ __all__ = [
     "call",
     "conversation",
     "cowork",
+    "desktop_file",
     "edit",
     "failed",
     "fingerprint",
@@ -58,14 +66,18 @@ __all__ = [
     "grep",
     "home",
     "indexed",
+    "inside",
     "line",
     "listed",
+    "manifest",
     "read",
+    "row",
     "todo",
     "user",
     "walked",
     "write",
     "write_demo_home",
+    "write_desktop",
     "write_side",
     "write_transcript",
 ]
@@ -119,6 +131,70 @@ def cowork(home: Path, desktop: str = DESKTOPS[0], session: str = "local_5a7d4a8
     transcript.parent.mkdir(parents=True)
     transcript.write_bytes(Draft(UUID, "/sessions/calm-river").prompt("Hello").answer("Hi.").text())
     return config
+
+
+def write_desktop(home: Path, bad: str = "") -> Path:
+    """Give a home the data directory of a Claude Desktop, with `bad` in every text of its pages; return the home."""
+    state = {"state": {"pinnedOrder": [f"code:local_{UUID}"], "sidebarWidth": 280, "note": bad}, "version": 1}
+    first = {"dframe-store": "{}", "gone": f"was here {bad}", "default-model": f"claude-opus-4-6{bad}"}
+    then = {"dframe-store": json.dumps(state), "gone": None, f"key {bad}": bad}
+    pins = json.dumps({"state": {"starredIds": [f"local_{UUID}"]}, "updatedAt": 1_777_000_100_000})
+    Files(local_storage(first, then) | keyval_store({"store:pin-state:dframe-starred-code": pins})).write(
+        home / ".config/Claude"
+    )
+    worktree = {
+        "path": f"/r/{bad}",
+        "leasedBy": f"local_{UUID}",
+        "branch": bad or "claude/w",
+        "createdAt": 1_777_000_000_000,
+    }
+    registry = {"schemaVersion": 2, "worktrees": {"w": worktree, "free": {"path": "C:\\w"}, f"none {bad}": bad}}
+    (home / ".config/Claude/git-worktrees.json").write_text(json.dumps(registry))
+    features = {"tengu_one": True, "tengu_two": {"note": bad}, f"tengu_three{bad}": bad}
+    (home / ".claude").mkdir(exist_ok=True)
+    (home / ".claude/.claude.json").write_text(
+        json.dumps({"cachedGrowthBookFeatures": {**features, "tengu_one": False}})
+    )
+    return home
+
+
+ACCOUNT, ORGANIZATION = "aaaaaaaa-1111-4111-8111-111111111111", "bbbbbbbb-2222-4222-8222-222222222222"
+APP = "99999999-9999-4999-8999-999999999999"
+CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
+
+
+def desktop_file(home: Path, name: str, data: Any = b"", desktop: str = DESKTOPS[0]) -> Path:
+    """Write any file below Claude Desktop's data, bytes as they are and all else as JSON, and return its path."""
+    path = home / desktop / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+    return path
+
+
+def row(home: Path, app: str = APP, *, owner: str = f"{ACCOUNT}/{ORGANIZATION}", at: str = "", **fields: Any) -> Path:
+    """Write a row of the Code tab, and return its path; `at` names another directory of rows, or another Desktop."""
+    place = at or f"{DESKTOPS[0]}/{CODE_ROWS}"
+    given = {"sessionId": f"local_{app}", "createdAt": 1780000000000, "lastActivityAt": 1780000100000, "cwd": "/r"}
+    given |= {"originCwd": "/r", "model": "claude-x[1m]", "isArchived": False, "title": "Fix", "titleSource": "auto"}
+    given |= {"permissionMode": "default", "completedTurns": 2, **fields}
+    return desktop_file(home, f"{owner}/local_{app}.json", given, place)
+
+
+def manifest(home: Path, app: str = APP, *, desktop: str = DESKTOPS[0], **fields: Any) -> Path:
+    """Write a manifest of Cowork, and return its path."""
+    given = {"sessionId": f"local_{app}", "createdAt": 1780000000000, "lastActivityAt": 1780000100000}
+    given |= {"processName": "calm-river", "vmProcessName": "calm-river", "cwd": "/sessions/calm-river"}
+    given |= {"userSelectedFolders": ["/home/ann/tides"], "title": "Tides", "isArchived": False, **fields}
+    name = f"{COWORK_ROWS}/{ACCOUNT}/{ORGANIZATION}/local_{app}.json"
+    return desktop_file(home, name, given, desktop)
+
+
+def inside(manifest: Path, name: str, data: bytes = b"") -> Path:
+    """Write a file into the session directory beside a manifest, and return its path."""
+    path = manifest.with_suffix("") / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
 
 
 def walked(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from make import write_desktop
 
 from backscroll.cli.main import run
 from backscroll.demo import write_demo_home
@@ -295,6 +296,17 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         f"usage --audit --session {SESSION_WITH_AGENTS}",
         f"usage --timeline --session {SESSION_WITH_AGENTS}",
         "tools",
+        "worktrees",
+        "flags",
+        "flags --diff /tmp",
+        "storage",
+        "storage --everything --deleted",
+        "accounts",
+        "cowork",
+        "cowork 6b1e7c44",
+        "stores --logs",
+        "stores --mcp",
+        "show --logs e08b4d71",
         "index --rebuild",
     ],
 )
@@ -302,7 +314,7 @@ def test_json_is_as_documented(
     command: str, home: Path, contract: dict[str, Schema], capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Every key that a command prints stands in docs/json.md with its type, and every key of the page is printed."""
-    write_demo_home(home)
+    write_desktop(write_demo_home(home))
     code = run([*command.split(), "--json"])
     name = max((title for title in contract if f"{command} ".startswith(f"{title} ")), key=len)
     answer = json.loads(capsysbinary.readouterr().out)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from command import PROGRAM, TIMEOUT, run
-from make import Draft, bash, fingerprint, home, write_demo_home
+from make import Draft, bash, fingerprint, home, write_demo_home, write_desktop
 
 from backscroll.cli.main import COMMANDS
 from backscroll.cli.main import run as run_here
@@ -31,7 +31,7 @@ FOR_WRITING = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 SESSION = "latest"
 READING = {
     "overview": [[], ["--json"], ["--no-update"]],
-    "stores": [[], ["--json"], ["--no-update"]],
+    "stores": [[], ["--json"], ["--no-update"], ["--logs"], ["--mcp"]],
     "list": [["--all"], ["--agents", "--all"], ["--json"], ["--jsonl"], ["--since", "2w"], ["--no-update"]],
     "show": [
         [SESSION],
@@ -41,6 +41,7 @@ READING = {
         [SESSION, "--format", "json"],
         [SESSION, "--jsonl"],
         [SESSION, "--raw"],
+        [SESSION, "--logs"],
         [SESSION, "--no-update"],
     ],
     "tree": [[SESSION], [SESSION, "--json"], [SESSION, "--no-update"]],
@@ -55,6 +56,11 @@ READING = {
     ],
     "usage": [[], ["--by", "project"], ["--session", SESSION, "--timeline"], ["--audit", "--json"], ["--csv"]],
     "tools": [[], ["--json"], ["--csv"], ["--no-update"]],
+    "worktrees": [[], ["--json"], ["--no-update"]],
+    "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
+    "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
+    "accounts": [[], ["--json"], ["--no-update"]],
+    "cowork": [[], ["6b1e7c44"], ["--json"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
 OTHERWISE = {"demo", "completion"}
@@ -128,7 +134,7 @@ def test_every_command_is_watched() -> None:
 @pytest.mark.parametrize("line", COMMAND_LINES, ids=" ".join)
 def test_reading_changes_nothing(line: tuple[str, ...], tmp_path: Path) -> None:
     """Goal 17: no command makes a call that writes below the home that it reads, and none connects to anything."""
-    root = write_demo_home(tmp_path / "demo")
+    root = write_desktop(write_demo_home(tmp_path / "demo"))
     before = fingerprint(root)
 
     calls = watched(tmp_path / "log", "--root", root, *line)
@@ -282,7 +288,7 @@ def test_there_are_enough_hostile_ids() -> None:
     assert len(set(HOSTILE_IDS)) >= 200
 
 
-@pytest.mark.parametrize("command", ["show", "tree", "calls", "usage --session", "tools --session"])
+@pytest.mark.parametrize("command", ["show", "tree", "calls", "cowork", "usage --session", "tools --session"])
 def test_hostile_ids_find_nothing(command: str, root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """T04: an id that no session has is answered with exit 1 or 2 and a sentence, whatever it looks like."""
     line = ["--root", str(root), *command.split()]
@@ -320,6 +326,8 @@ def test_bytes_that_are_no_text_find_nothing(line: tuple[str, ...], root: Path) 
         ("list", "--project", "\udcff"),
         ("list", "--store", "\udcff"),
         ("list", "--account", "\udcff"),
+        ("list", "--account", "\udcff@x"),
+        ("list", "--sidebar", "\udcff"),
         ("list", "--state", "\udcff"),
         ("calls", "--tool", "\udcff"),
         ("usage", "--model", "\udcff"),

@@ -421,7 +421,8 @@ def test_reading_needs_no_home(where: str | None, root: Path, monkeypatch: pytes
     monkeypatch.delenv("HOME") if where is None else monkeypatch.setenv("HOME", where)
     monkeypatch.setenv("BACKSCROLL_HOME", "/dev/null/ours")
 
-    assert [UUID] == [session["id"] for session in answer(root, "list")["sessions"]]
+    below = run("--root", root, "--json", "list")
+    assert [UUID] == [session["id"] for session in json.loads(below.stdout)["sessions"]]
     own = run("--json", "list")
     assert 0 == own.returncode
     assert UUID.encode() in own.stdout

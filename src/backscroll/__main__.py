@@ -15,7 +15,7 @@ def main() -> None:
         return
     import gc  # noqa: PLC0415  (see above)
 
-    gc.set_threshold(20_000, 20, 20)  # the usual 700 has it run some thirty times while modules are imported
+    gc.set_threshold(100_000, 20, 20)  # the usual 700 has it run some thirty times while modules are imported
     from backscroll.cli.main import main as run  # noqa: PLC0415  (see above)
 
     run()

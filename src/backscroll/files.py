@@ -7,10 +7,20 @@ socket is refused.  Writing replaces a file whole or not at all, and only inside
 import errno
 import os
 import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from backscroll.errors import RefusedError
+from backscroll.lazy import lazily
+
+if TYPE_CHECKING:
+    import shutil
+    import tempfile
+else:  # 5 ms that only a copy costs
+    shutil = lazily("shutil")
+    tempfile = lazily("tempfile")
 
 _BUFFER = 1 << 20
 
@@ -128,6 +138,30 @@ def create_file(path: Path, data: bytes) -> None:
         raise RefusedError(f"cannot write here: {reason_of(error)}", str(path)) from error
 
 
+@contextmanager
+def private_copies(paths: Iterable[str], own: Path | None) -> Iterator[str]:
+    """Copy files side by side into a new directory, below `own` where that can be; it is gone with the context.
+
+    The copies are made to be written to: SQLite does so when it opens a database.
+    """
+    with tempfile.TemporaryDirectory(prefix="copy-", dir=_place_for_copies(own), ignore_cleanup_errors=True) as place:
+        for path in paths:
+            with open_readonly(path) as file, _created(Path(place, os.path.basename(path))) as copy:
+                shutil.copyfileobj(file, copy, _BUFFER)
+        yield place
+
+
+def _place_for_copies(own: Path | None) -> Path | None:
+    """Return the directory of ours that copies are made in; None, for the system's own, where it cannot be written."""
+    if own is None:
+        return None
+    try:
+        make_private_directory(own / "copies")
+    except OSError:
+        return None
+    return own / "copies" if os.access(own / "copies", os.W_OK) else None
+
+
 def _look(path: str | os.PathLike[str]) -> os.stat_result:
     try:
         return os.lstat(path)
@@ -141,11 +175,15 @@ def _require_regular(mode: int) -> None:
 
 
 def _write_new(path: Path, data: bytes, durable: bool) -> None:
-    with open(os.open(path, _CREATE, 0o600), "wb") as file:
+    with _created(path) as file:
         file.write(data)
         if durable:
             file.flush()
             os.fsync(file.fileno())
+
+
+def _created(path: Path) -> BinaryIO:
+    return open(os.open(path, _CREATE, 0o600), "wb")
 
 
 def _sync_directory(directory: Path) -> None:

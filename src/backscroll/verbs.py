@@ -34,13 +34,18 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import Store, find_stores
+from backscroll.stores import BrowserStore, SideStore, Store, desktop_directories, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
+    from backscroll.desktop import accounts as desktop_accounts
+    from backscroll.desktop import cowork as desktop_cowork
+    from backscroll.desktop import logs as desktop_logs
     from backscroll.index import details, fulltext, texting
     from backscroll.index import search as searching
-    from backscroll.sessions import reader
+    from backscroll.records import Damage
+    from backscroll.sessions import leases, reader
+    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -48,13 +53,20 @@ if TYPE_CHECKING:
     from backscroll.stats import tools as tool_stats
     from backscroll.stats import usage as usage_stats
     from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
+    from backscroll.stores import flags as feature_flags
+    from backscroll.stores import storage as browser_storage
+    from backscroll.stores import worktrees as registry
     from backscroll.text import hits, language
 else:
+    desktop_accounts = lazily("backscroll.desktop.accounts")
+    desktop_cowork = lazily("backscroll.desktop.cowork")
+    desktop_logs = lazily("backscroll.desktop.logs")
     details = lazily("backscroll.index.details")
     texting = lazily("backscroll.index.texting")
     searching = lazily("backscroll.index.search")
     fulltext = lazily("backscroll.index.fulltext")
     language = lazily("backscroll.text.language")
+    leases = lazily("backscroll.sessions.leases")
     reader = lazily("backscroll.sessions.reader")
     audit_stats = lazily("backscroll.stats.audit")
     session_costs = lazily("backscroll.stats.costs")
@@ -62,6 +74,9 @@ else:
     timeline_stats = lazily("backscroll.stats.timeline")
     tool_stats = lazily("backscroll.stats.tools")
     usage_stats = lazily("backscroll.stats.usage")
+    feature_flags = lazily("backscroll.stores.flags")
+    browser_storage = lazily("backscroll.stores.storage")
+    registry = lazily("backscroll.stores.worktrees")
 
 Root = str | os.PathLike[str] | None
 OnProgress = Callable[[Progress], None] | None
@@ -104,17 +119,34 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     since: datetime | None = None,
     until: datetime | None = None,
     state: str | None = None,
+    sidebar: str | None = None,
     agents: bool = False,
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> SessionList:
-    """Return sessions, newest first; `limit=None` for all of them."""
-    wanted = query.Filter(project, store, account, since, until, state)
+    """Return sessions, newest first; `limit=None` for all of them.
+
+    `account` is an id, its beginning or an e-mail address; so is `sidebar`, which asks for what Desktop's Code tab
+    shows somebody who is signed in with that account instead.
+    """
     with _index(root, update=update, on_progress=on_progress) as database:
+        if sidebar is not None:
+            return _sidebar(database, sidebar, limit, prices)
+        wanted = query.Filter(project, store, _account(database, account), since, until, state)
         found = _priced(database, query.sessions(database, wanted, limit), prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
         return SessionList(query.count(database, wanted), found, children)
+
+
+def _sidebar(database: Connection, account: str, limit: int | None, prices: OwnPrices) -> SessionList:
+    shown = query.sidebar(database, _account(database, account) or "", datetime.now(UTC))
+    return SessionList(len(shown), _priced(database, shown[:limit], prices))
+
+
+def _account(database: Connection, asked: str | None) -> str | None:
+    """Return the id that is meant where somebody gave an e-mail address."""
+    return desktop_accounts.account_id(database, asked) if asked and "@" in asked else asked
 
 
 def show(  # noqa: PLR0913 - one argument per option of the command
@@ -259,7 +291,7 @@ def usage(  # noqa: PLR0913 - one argument per option of the command
     """
     keys = by.split(",") if isinstance(by, str) else by
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        wanted = sums.Wanted(since, until, project, store, account, name, model)
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name, model)
         table = price_table.load_prices(prices)
         return usage_stats.report(database, wanted, keys, table, zone=zone, now=datetime.now(UTC))
 
@@ -306,13 +338,96 @@ def tools(  # noqa: PLR0913 - one argument per option of the command
 ) -> "ToolReport":
     """Return how often each tool was called, how that ended and how long it took, each call once."""
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        return tool_stats.report(database, sums.Wanted(since, until, project, store, account, name))
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name)
+        return tool_stats.report(database, wanted)
+
+
+def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "Accounts":
+    """Return every account that something on this disk names, who is signed in with which, and Desktop's counters."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.accounts(database)
+
+
+def cowork(
+    session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> "list[Manifest]":
+    """Return all that Desktop wrote down of one session, or of every session of Cowork, in groups."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return list(desktop_cowork.read_manifests(database, name))
+
+
+def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[McpServer]":
+    """Return the MCP servers that Desktop's settings declare; never the values of their variables."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.mcp_servers(database)
+
+
+def log_files(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[str]:
+    """Return where the logs of Desktop and Cowork lie."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_logs.log_files(database)
+
+
+def logs(
+    session: str,
+    root: Root = None,
+    *,
+    zone: tzinfo | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "tuple[Session, list[LogLine | Damage]]":
+    """Return a session, and the errors in Desktop's logs that lie near its time or name it.
+
+    Logs without a zone are read as written in `zone`, or in that of this machine.
+    """
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        found = query.session(database, name)
+        return found, list(desktop_logs.errors_near(database, found, zone))
 
 
 def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) -> list[Session]:
     """Give sessions their costs."""
     session_costs.fill_costs(database, sessions, price_table.load_prices(prices))
     return sessions
+
+
+def storage(  # noqa: PLR0913 - one argument per option of the command
+    key: str | None = None,
+    root: Root = None,
+    *,
+    origin: str | None = None,
+    indexeddb: bool = False,
+    deleted: bool = False,
+    everything: bool = False,
+    secrets: bool = False,
+) -> "browser_storage.Storage":
+    """Return what Claude Desktop's pages keep in the browser: Local Storage, and IndexedDB where it is asked for.
+
+    `deleted` adds what is deleted or superseded and still lies on the disk; `secrets` shows tokens as they are.
+    """
+    wanted = browser_storage.Wanted(key, origin, indexeddb, deleted, everything, secrets)
+    found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
+    return browser_storage.read_storage(found, wanted)
+
+
+def flags(root: Root = None, *, prefix: str = "") -> "feature_flags.FlagReport":
+    """Return the feature flags that Claude Code last heard of."""
+    return feature_flags.read_flags([store for store in _stores(root) if isinstance(store, SideStore)], prefix)
+
+
+def compare_flags(
+    other: str | os.PathLike[str], root: Root = None, *, prefix: str = ""
+) -> "feature_flags.FlagDifference":
+    """Return the feature flags that differ between this home, or `root`, and another one."""
+    return feature_flags.compare_flags(flags(root, prefix=prefix), flags(other, prefix=prefix))
+
+
+def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "registry.WorktreeReport":
+    """Return the git worktrees that Claude Desktop made for sessions, each with the session that was held in it."""
+    found = registry.read_worktrees(desktop_directories(_place(root), os.environ))
+    with _index(root, update=update, on_progress=on_progress) as database:
+        joined = leases.join_worktrees(found.worktrees, query.sessions(database, query.Filter(), None))
+    return found._replace(worktrees=joined)
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
@@ -469,14 +584,23 @@ def _perhaps_session(
 def _database(
     root: Root, env: Mapping[str, str] = os.environ, *, rebuild: bool = False
 ) -> Iterator[tuple[Connection, list[Store]]]:
-    own = dirs.home(env)
-    # Not resolved: links in it stay as they are.
-    place = Path(os.path.abspath(root)) if root is not None else None  # noqa: PTH100 - see above
-    if place is not None and not place.is_dir():
+    path = path_for(dirs.index(dirs.home(env)), _place(root))
+    stores = _stores(root, env)
+    database = open_index(path, rebuild=rebuild)
+    with in_use(database, path):
+        yield database, stores
+
+
+def _stores(root: Root, env: Mapping[str, str] = os.environ) -> list[Store]:
+    return find_stores(_place(root), env, dirs.home(env))
+
+
+def _place(root: Root) -> Path | None:
+    if root is None:
+        return None
+    place = Path(os.path.abspath(root))  # noqa: PTH100 - not resolved: links in it stay as they are
+    if not place.is_dir():
         raise NotFoundError(
             "no such directory", str(place), "--root takes a home directory, a backup of one, or a .claude."
         )
-    path = path_for(dirs.index(own), place)
-    database = open_index(path, rebuild=rebuild)
-    with in_use(database, path):
-        yield database, find_stores(place, env, own)
+    return place

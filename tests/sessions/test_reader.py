@@ -1,5 +1,6 @@
 """Reading one session: messages along a branch, agents in their places, calls and the tree."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from make import UUID, Draft, assistant, bash, call, fingerprint, given, home, l
 
 import backscroll
 from backscroll.errors import NotFoundError
+from backscroll.sessions.join import CHANGED
 from backscroll.sessions.model import Message
 
 OTHER = "22222222-2222-4222-8222-222222222222"
@@ -340,3 +342,15 @@ def test_a_call_that_started_an_agent_that_is_gone(tmp_path: Path) -> None:
     (found,) = backscroll.calls(UUID, tmp_path)
 
     assert "a7" == found.started_agent
+
+
+def test_a_file_that_shrinks_under_our_hands(tmp_path: Path) -> None:
+    """What was cut off while a session was being told is marked, not told as an empty message."""
+    path = Draft(UUID).prompt("One").answer("Two" * 1_000_000).write(home(tmp_path))
+    messages = backscroll.show(UUID, tmp_path).messages
+    assert ["One"] == said([next(messages)])
+    os.truncate(path, path.stat().st_size - 40)
+    rest = list(messages)
+
+    assert [CHANGED] == rest[-1].marks
+    assert [] == rest[-1].parts

@@ -13,18 +13,23 @@ if TYPE_CHECKING:
     from backscroll.views import (
         audit,
         calls,
+        desktop,
+        desktop_json,
         figures,
+        flags,
         hits,
         html,
         json,
         listing,
         markdown,
+        storage,
         text,
         timeline,
         tool_use,
         tree,
         usage,
         usage_json,
+        worktrees,
     )
 else:
     pager = lazily("backscroll.cli.pager")
@@ -32,23 +37,31 @@ else:
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
+    desktop = lazily("backscroll.views.desktop")
+    desktop_json = lazily("backscroll.views.desktop_json")
     figures = lazily("backscroll.views.figures")
     hits = lazily("backscroll.views.hits")
+    flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
+    storage = lazily("backscroll.views.storage")
     text = lazily("backscroll.views.text")
     timeline = lazily("backscroll.views.timeline")
     tool_use = lazily("backscroll.views.tool_use")
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
     "audit",
     "calls",
+    "desktop",
+    "desktop_json",
     "figures",
+    "flags",
     "hits",
     "html",
     "json",
@@ -56,6 +69,7 @@ __all__ = [
     "markdown",
     "pager",
     "searching",
+    "storage",
     "terminal",
     "text",
     "timeline",
@@ -63,4 +77,5 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "worktrees",
 ]

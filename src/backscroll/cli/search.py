@@ -91,7 +91,7 @@ def command(  # noqa: PLR0913  (one for each option)
             on_progress=progress,
         )
     if settings.jsonl:
-        print_document(json.lines(map(json.hit_object, found.hits)))
+        print_document(json.lines(map(json.object_of, found.hits)))
     elif settings.json:
         print_document(json.search_document(found))
     else:

@@ -3,7 +3,7 @@
 `read_profile` finds Local Storage, Session Storage and IndexedDB by the names of their files, at any depth
 (Electron keeps further profiles under Partitions), in LevelDB and in SQLite.  It opens files one at a time,
 takes no lock and writes nothing.  A running browser writes on meanwhile: `read_steadily` reads again
-until names and sizes are the same before and after.  What it has not committed yet is on no disk.
+until all files are the same before and after.  What it has not committed yet is on no disk.
 
     Local Storage/leveldb/                        Local Storage
     LocalStorage                                  … in SQLite: the LevelDB beside it is stale then
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from backscroll.files import reason_of
 from backscroll.formats import webstorage_sqlite
-from backscroll.formats.directory import Below, Profile, file_size
+from backscroll.formats.directory import Below, Profile
 from backscroll.formats.indexeddb import read_indexeddb
 from backscroll.formats.leveldb import State
 from backscroll.formats.localstorage import read_local_storage, read_session_storage
@@ -78,10 +78,10 @@ def read_steadily(directory: Profile, path: str = "", attempts: int = 5) -> list
     return [*items, Damage(Place(path), CHANGING)]
 
 
-def snapshot(directory: Profile) -> dict[str, int | None]:
-    """Return the names and sizes of the files that `read_profile` would read."""
+def snapshot(directory: Profile) -> dict[str, object]:
+    """Return the names and states of the files that `read_profile` would read."""
     return {
-        name: _size(directory, name)
+        name: directory.state(name)
         for name in directory.names()
         if _LEVELDB.fullmatch(name) or _SQLITE.fullmatch(name.removesuffix("-wal").removesuffix("-journal"))
     }
@@ -98,14 +98,6 @@ def origin_of(identifier: str) -> str | None:
         return None
     port = "" if found["port"] == "0" else f":{found['port']}"
     return f"{found['scheme']}://{found['host']}{port}"
-
-
-def _size(directory: Profile, name: str) -> int | None:
-    try:
-        with directory.open(name) as file:
-            return file_size(file)
-    except OSError:
-        return None
 
 
 class _Profile:

@@ -23,6 +23,10 @@ class Directory(Protocol):
 class Profile(Directory, Protocol):
     """A directory of which private copies can be made, for SQLite must be given a path."""
 
+    def state(self, name: str) -> object:
+        """Return what changes whenever a file does, for a name that was just given out."""
+        ...
+
     def copy(self, names: Iterable[str]) -> AbstractContextManager[str]:
         """Copy these files side by side into a directory of ours; return its path, which is gone with the context."""
         ...

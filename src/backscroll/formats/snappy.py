@@ -22,7 +22,7 @@ _MOST_FROM_ONE = 22
 
 def unpack(data: bytes, limit: int = MAX_UNPACKED) -> bytes:
     """Return what was packed, or raise MalformedError; never more than `limit` bytes."""
-    output, end = _unpack(data, 0, limit)
+    output, end = unpack_from(data, 0, limit)
     if end != len(data):
         raise MalformedError("bytes after the packed data")
     return output
@@ -30,10 +30,6 @@ def unpack(data: bytes, limit: int = MAX_UNPACKED) -> bytes:
 
 def unpack_from(data: bytes, start: int, limit: int = MAX_UNPACKED) -> tuple[bytes, int]:
     """Unpack what begins at `start` and return it with the place where it ends, as its own length tells."""
-    return _unpack(data, start, limit)
-
-
-def _unpack(data: bytes, start: int, limit: int) -> tuple[bytes, int]:
     cursor = Cursor(data, start)
     length = cursor.varint()
     if length > limit:

@@ -46,6 +46,8 @@ class StorageRecord(NamedTuple):
     has_exact_time: bool = False
     """If not, it was committed then or earlier."""
     note: str | None = None
+    is_withheld: bool = False
+    """A secret was taken out of text and json."""
 
 
 def text_of(data: bytes) -> tuple[str | None, str | None]:

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
+from backscroll.index.desktop import join_rows, remember_merged
+from backscroll.index.hints import mark_unplaced
 from backscroll.index.progress import Progress, Report
-from backscroll.index.units import Found, look, storable
+from backscroll.index.units import Changes, Found, look, storable
 from backscroll.lazy import lazily
 from backscroll.stores import Store, side
 
@@ -48,13 +50,21 @@ def _update(
 ) -> Report:
     begun = time.monotonic()
     found = look(stores)
+    is_joined_anew = join_rows(database, found)
+    mark_unplaced(database, found)
     report = Report(files=sum(len(unit.files) for unit in found.units.values()))
     known = dict(database.execute("SELECT key, fingerprint FROM unit"))
-    changed = [unit for key, unit in found.units.items() if known.get(key) != unit.fingerprint()]
+    changed = [
+        unit
+        for key, unit in found.units.items()
+        if known.get(key) != unit.fingerprint() or (is_joined_anew and unit.session is None)
+    ]
     gone = [key for key in known if key not in found.units]
     report.skipped = report.files - sum(len(unit.files) for unit in changed)
     if changed or gone:
-        reading.take_in(database, changed, gone, report, on_progress)
+        reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress)
+    if is_joined_anew:
+        remember_merged(database, found)
     if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
         assemble.make_sessions(database, found)
     _write_stores(database, found)
@@ -77,7 +87,8 @@ def _write_stores(database: sqlite3.Connection, found: Found) -> None:
         for total in found.totals
     ]
     days = {storable(config): side.cleanup_days(paths) for config, paths in found.settings.items()}
-    state = json.dumps([rows, days])
+    files = [[file.kind, file.path] for file in (*found.hint_files, *found.desktop_files)]
+    state = json.dumps([rows, days, files])
     if database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone() == (state,):
         return
     database.execute("BEGIN IMMEDIATE")
@@ -85,4 +96,5 @@ def _write_stores(database: sqlite3.Connection, found: Found) -> None:
     database.executemany("INSERT INTO store VALUES (?, ?, ?, ?, ?, ?)", rows)
     database.execute("INSERT OR REPLACE INTO meta VALUES ('stores', ?)", (state,))
     database.execute("INSERT OR REPLACE INTO meta VALUES ('cleanup days', ?)", (json.dumps(days),))
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('settings and logs', ?)", (json.dumps(files),))
     database.execute("COMMIT")

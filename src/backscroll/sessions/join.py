@@ -36,6 +36,9 @@ TREE_FIELDS = {
     "isMeta",
     "level",
 }
+CHANGED = "changed while it was being read"
+"""The mark of a message whose file shrank, or was rewritten, between the pass for rows and that for texts."""
+
 _ROLES = {ASSISTANT: "assistant", prompts.RESULTS: "tool"} | dict.fromkeys(USER_KINDS, "user")
 
 
@@ -47,7 +50,9 @@ def role_of(row: Row) -> str:
 def join_message(node: Node, tree: Tree, conversation: Conversation, session: str, agent: str | None) -> Message:
     """Read a node's records and make the message they hold."""
     head = node.head
-    parts = [part for row in node.rows for part in _parts(row, conversation.value(row))]
+    values = [conversation.value(row) for row in node.rows]
+    whole = [(row, value) for row, value in zip(node.rows, values, strict=True) if value]
+    parts = [part for row, value in whole for part in _parts(row, value)]
     source = conversation.sources[head.source]
     return Message(
         id=head.id,
@@ -64,7 +69,7 @@ def join_message(node: Node, tree: Tree, conversation: Conversation, session: st
         message_id=head.group,
         is_typed=head.kind in {prompts.TYPED, QUEUED} and agent is None,
         copies=len(node.repeats),
-        marks=list(node.marks),
+        marks=[*node.marks, *([] if len(whole) == len(values) else [CHANGED])],
     )
 
 

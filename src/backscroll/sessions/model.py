@@ -81,7 +81,7 @@ class Message(Value):
     copies: int = 0
     """How many more records of the session's own files hold this same message."""
     marks: list[str] = field(default_factory=list)
-    """What a reader should see in front of it: gap, cycle, compaction, fork."""
+    """What a reader should see in front of it: gap, cycle, compaction, fork, or that its file changed meanwhile."""
     depth: int = 0
     """0 in the session itself, 1 in its agents, 2 in theirs."""
 
@@ -136,7 +136,7 @@ class Agent(Value):
 
     id: str
     kind: str
-    """inline, flat, nested, workflow: where its transcript lies; missing where it is gone."""
+    """inline, flat, nested, workflow: where its transcript lies."""
     type: str | None
     description: str | None
     call: str | None
@@ -212,7 +212,7 @@ class Session(Value):
     """Earlier session ids of this same conversation, wholly contained in it."""
     title_source: str | None = None
     project_source: str | None = None
-    """Which evidence gave cwd: record, relocated, sibling, config, history, index, guess."""
+    """Which evidence gave cwd: record, relocated, config, index; elsewhere: a record that does not fit the key."""
     entrypoint: str | None = None
     bytes: int = 0
     notes: int = 0

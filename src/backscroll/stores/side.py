@@ -72,7 +72,7 @@ class SideStore(Value, frozen=True):
 
     def _entries(self, walk: Walk) -> Iterator[Entry | Damage]:
         if os.path.lexists(self.path):
-            yield from walk.below(_is_known if self.is_home else _is_data)
+            yield from walk.below(_is_known if self.is_home else is_data)
         if self.path == self.home / ".claude":
             for name in _beside(str(self.path.parent)):
                 yield from walk.one(name)
@@ -82,7 +82,8 @@ def _is_known(parts: tuple[str, ...]) -> bool:
     return parts[0] in _DIRECTORIES
 
 
-def _is_data(parts: tuple[str, ...]) -> bool:
+def is_data(parts: tuple[str, ...]) -> bool:
+    """Say whether a directory of a configuration directory holds data, and not software or transcripts."""
     return parts[0] not in _PROGRAMS
 
 
@@ -131,7 +132,7 @@ def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = No
     """Return cleanupPeriodDays, the last file that sets it winning, or None where none does."""
     days = None
     for path in settings_paths:
-        value = _object(path, damage).get("cleanupPeriodDays")
+        value = read_object(path, damage).get("cleanupPeriodDays")
         if type(value) is int and value >= 0:
             days = value
     return days
@@ -139,13 +140,13 @@ def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = No
 
 def known_cwds(global_config_path: str, damage: list[Damage] | None = None) -> list[str]:
     """Return the working directories that a global config lists; nothing else of it leaves this function."""
-    projects = _object(global_config_path, damage).get("projects")
+    projects = read_object(global_config_path, damage).get("projects")
     return list(projects) if isinstance(projects, dict) else []
 
 
 def index_hints(path: str, damage: list[Damage] | None = None) -> dict[str, str]:
     """Return session to working directory, as a sessions-index.json tells it."""
-    index = _object(path, damage)
+    index = read_object(path, damage)
     entries = index.get("entries")
     hints = {}
     for entry in entries if isinstance(entries, list) else []:
@@ -158,23 +159,23 @@ def index_hints(path: str, damage: list[Damage] | None = None) -> dict[str, str]
 
 def agent_meta(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
     """Return what an agent's meta.json says: agentType, description, toolUseId, parentAgentId and more."""
-    return _object(path, damage)
+    return read_object(path, damage)
 
 
 def custom_title(path: str, damage: list[Damage] | None = None) -> str | None:
     """Return the title that a custom-title.json gives its session."""
-    title = _object(path, damage).get("customTitle")
+    title = read_object(path, damage).get("customTitle")
     return title if isinstance(title, str) and title else None
 
 
 def archived(path: str, damage: list[Damage] | None = None) -> bool:
     """Say whether an archived.json marks its session as archived."""
-    return _object(path, damage).get("archived") is True
+    return read_object(path, damage).get("archived") is True
 
 
 def released(path: str, damage: list[Damage] | None = None) -> str | None:
     """Return why Claude Desktop released a session: delete or archive."""
-    reason = _object(path, damage).get("reason")
+    reason = read_object(path, damage).get("reason")
     return reason if isinstance(reason, str) else None
 
 
@@ -187,7 +188,7 @@ def live_sessions(config: str, damage: list[Damage] | None = None) -> dict[str, 
     live = {}
     for name in names:
         if name.endswith(".json") and name[:-5].isdecimal():
-            entry = _object(os.path.join(config, "sessions", name), damage)
+            entry = read_object(os.path.join(config, "sessions", name), damage)
             if isinstance(entry.get("sessionId"), str):
                 live[entry["sessionId"]] = int(name[:-5])
     return live
@@ -213,7 +214,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _object(path: str, damage: list[Damage] | None) -> dict[str, Any]:
+def read_object(path: str, damage: list[Damage] | None) -> dict[str, Any]:
     """Return the JSON object in a small file, or an empty one with a Damage added."""
     try:
         text = read_small(path, _LARGEST).decode("utf-8-sig", "replace")

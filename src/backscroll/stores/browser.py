@@ -1,0 +1,121 @@
+"""What pages of Claude Desktop keep in its browser: Local Storage, Session Storage and IndexedDB of its profiles.
+
+    Local Storage/, Session Storage/, IndexedDB/, WebStorage/, LocalStorage, SessionStorage    of the profile
+    Partitions/<name>/…                                                                       of further ones
+
+`BrowserStore` finds these files in Desktop's data directory and leaves everything else there alone.  Files are read in
+place, without a lock; of a SQLite file a private copy is read.  docs/formats.md, "Browser storage".
+"""
+
+import errno
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from backscroll.files import open_readonly, private_copies, read_small
+from backscroll.lazy import lazily
+from backscroll.records import Damage
+from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
+
+if TYPE_CHECKING:
+    from backscroll.formats import chromium
+    from backscroll.formats.storage import StorageRecord
+else:
+    chromium = lazily("backscroll.formats.chromium")
+
+_DIRECTORIES = frozenset({"Local Storage", "Session Storage", "IndexedDB", "WebStorage"})
+_FILES = frozenset(
+    name + suffix for name in ("LocalStorage", "SessionStorage") for suffix in ("", "-wal", "-journal", "-shm")
+)
+_PARTITIONS = "Partitions"
+_LARGEST_SETTINGS = 16 << 20
+
+
+class BrowserStore:
+    """The browser storage in one data directory of Claude Desktop."""
+
+    kind = "browser"
+
+    def __init__(self, path: Path, home: Path, own: Path | None = None) -> None:
+        self.path, self.home, self.own = path, home, own
+
+    def files(self) -> Iterator[FoundFile | Damage]:
+        """Yield every file in which pages keep something, and what could not be looked at."""
+        for entry in self.entries():
+            yield entry if isinstance(entry, Damage) else found(entry, Label("browser"), str(self.path))
+
+    def entries(self) -> Iterator[Entry | Damage]:
+        """Yield the same with the names that lead to them."""
+        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
+        for entry in walk.below(_is_storage_directory):
+            if isinstance(entry, Damage) or _is_storage_file(entry.parts):
+                yield entry
+
+    def group_scopes(self) -> tuple[Any, datetime] | None:
+        """Return the groups that Desktop's settings hold, and when those were written; nothing else of them is read."""
+        path = self.path / "claude_desktop_config.json"
+        try:
+            settings = json.loads(read_small(path, _LARGEST_SETTINGS))
+            scopes = settings["preferences"]["epitaxyPrefs"]["dframe-group-scopes"]
+            return scopes, datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
+        except (OSError, ValueError, RecursionError, LookupError, TypeError):
+            return None
+
+    def records(self) -> "list[StorageRecord | Damage]":
+        """Return every version of everything that pages stored, and all damage."""
+        return chromium.read_steadily(DiskProfile(self), str(self.path) + os.sep)
+
+
+class DiskProfile:
+    """A store's files as the readers of its formats are handed them, by their names below its directory."""
+
+    def __init__(self, store: BrowserStore) -> None:
+        self._store = store
+        self._entries: dict[str, Entry] = {}
+
+    def names(self) -> Iterable[str]:
+        """Look again which files there are."""
+        self._entries = {"/".join(e.parts): e for e in self._store.entries() if not isinstance(e, Damage)}
+        return self._entries.keys()
+
+    def open(self, name: str) -> BinaryIO:
+        """Open one file for reading."""
+        return open_readonly(self._entry(name).path)
+
+    def state(self, name: str) -> object:
+        """Return size, time and identity of a file, as they were when the names were asked for."""
+        status = self._entry(name).status
+        return status.st_size, status.st_mtime_ns, status.st_ino
+
+    def copy(self, names: Iterable[str]) -> AbstractContextManager[str]:
+        """Copy files side by side into a directory of ours."""
+        return private_copies([self._entry(name).path for name in names], self._store.own)
+
+    def _entry(self, name: str) -> Entry:
+        if name not in self._entries:
+            raise FileNotFoundError(errno.ENOENT, "no such file", name)
+        return self._entries[name]
+
+
+def holds_storage(directory: Path) -> bool:
+    """Say whether a directory is a browser's profile, or holds some."""
+    return any(os.path.lexists(directory / name) for name in (*_DIRECTORIES, _PARTITIONS, "LocalStorage"))
+
+
+def _in_profile(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a path below the profile that it belongs to."""
+    return parts[2:] if parts[0] == _PARTITIONS else parts
+
+
+def _is_storage_directory(parts: tuple[str, ...]) -> bool:
+    inner = _in_profile(parts)
+    return not inner or inner[0] in _DIRECTORIES
+
+
+def _is_storage_file(parts: tuple[str, ...]) -> bool:
+    inner = _in_profile(parts)
+    return len(inner) > 1 or (len(inner) == 1 and inner[0] in _FILES)
