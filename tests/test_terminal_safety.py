@@ -165,6 +165,7 @@ def lines(root: Path) -> list[list[str]]:
     """Return every command line that shows something to people."""
     sessions = [f"{number:08x}-0000" for number in range(-(-len(SEQUENCES) // AT_ONCE))]
     found = [["overview"], ["stores"], ["list", "--all"], ["list", "--all", "--agents"], ["calls"], ["calls", "--full"]]
+    found += [["search", "--all-hits", "--limit", "500", text] for text in ("x", "a", "role:user", "kind:title")]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
     found += [

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from backscroll.formats.storage import StorageRecord
     from backscroll.index.progress import Progress, Report
+    from backscroll.index.search import Options
     from backscroll.inventory.report import Check, CheckedField, Drift, FieldUse, TypeUse, Unknown
     from backscroll.place import Place
     from backscroll.records import Damage, Note
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         UsageRow,
     )
     from backscroll.stores.storage import Storage
+    from backscroll.text.hits import Found, Hit
     from backscroll.verbs import (
         accounts,
         calls,
@@ -95,6 +97,8 @@ if TYPE_CHECKING:
         recover_diff,
         recover_files,
         recover_search,
+        search,
+        search_index,
         session_patch,
         show,
         storage,
@@ -188,6 +192,11 @@ _HOMES = {
         "WritePlan",
         "Written",
     ),
+    "backscroll.text.hits": (
+        "Found",
+        "Hit",
+    ),
+    "backscroll.index.search": ("Options",),
     "backscroll.formats.storage": ("StorageRecord",),
     "backscroll.stores.flags": ("Flag", "FlagChange", "FlagDifference", "FlagReport"),
     "backscroll.stores.storage": ("Storage",),
@@ -214,6 +223,8 @@ _HOMES = {
         "recover_files",
         "recover_search",
         "session_patch",
+        "search",
+        "search_index",
         "show",
         "storage",
         "timeline",
@@ -258,6 +269,8 @@ __all__ = [
     "FlagChange",
     "FlagDifference",
     "FlagReport",
+    "Found",
+    "Hit",
     "LogLine",
     "Manifest",
     "Match",
@@ -266,6 +279,7 @@ __all__ = [
     "ModelDifference",
     "NotFoundError",
     "Note",
+    "Options",
     "Overview",
     "Part",
     "Permission",
@@ -324,6 +338,8 @@ __all__ = [
     "recover_diff",
     "recover_files",
     "recover_search",
+    "search",
+    "search_index",
     "session_patch",
     "show",
     "storage",

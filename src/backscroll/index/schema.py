@@ -19,7 +19,7 @@ desktop_row  Desktop's rows: as read, and as joined with a session
 marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
-VERSION = 6
+VERSION = 8
 
 SCHEMA = """
 CREATE TABLE unit (
