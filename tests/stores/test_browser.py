@@ -132,12 +132,11 @@ def test_sqlite_is_read_from_a_copy(moved: Path, tmp_path: Path) -> None:
 
 def test_sqlite_behind_a_link(moved: Path, tmp_path: Path) -> None:
     """A file of SQLite that was moved away and linked to is read under the name of the link."""
-    for name in ("LocalStorage", "LocalStorage-wal"):
-        (moved / name).rename(moved / f"elsewhere-{name[12:]}")
-        (moved / name).symlink_to(moved / f"elsewhere-{name[12:]}")
-    [found] = browsers(moved, own=tmp_path / "ours")
+    for name, target in (("LocalStorage", tmp_path / "kept"), ("LocalStorage-wal", tmp_path / "kept-log")):
+        (moved / name).rename(target)
+        (moved / name).symlink_to(target)
 
-    assert {"new", "v"} == set(texts(found))
+    assert {"new", "v"} == set(texts(BrowserStore(moved, tmp_path, tmp_path / "ours")))
 
 
 def test_copies_are_private(moved: Path, tmp_path: Path) -> None:
