@@ -310,6 +310,7 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         "flags --diff /tmp",
         "storage",
         "storage --everything --deleted",
+        "storage --marks",
         "accounts",
         "cowork",
         "cowork 6b1e7c44",

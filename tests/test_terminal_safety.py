@@ -176,7 +176,7 @@ def lines(root: Path) -> list[list[str]]:
         ["flags"],
         ["flags", "--diff", str(root / ".claude" / "projects")],
     ]
-    found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
+    found += [["storage", "--everything", "--deleted"], ["storage", "*"], ["storage", "--marks"]]
     found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
     for session in sessions:
         found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]

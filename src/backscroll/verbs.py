@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
     from backscroll.sessions import leases, reader
+    from backscroll.sessions import marks as desktop_marks
     from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
@@ -74,6 +75,7 @@ else:
     fulltext = lazily("backscroll.index.fulltext")
     language = lazily("backscroll.text.language")
     leases = lazily("backscroll.sessions.leases")
+    desktop_marks = lazily("backscroll.sessions.marks")
     traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
     audit_stats = lazily("backscroll.stats.audit")
@@ -555,6 +557,12 @@ def storage(  # noqa: PLR0913 - one argument per option of the command
     wanted = browser_storage.Wanted(key, origin, indexeddb, deleted, everything, secrets)
     found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
     return browser_storage.read_storage(found, wanted)
+
+
+def marks(root: Root = None) -> "list[desktop_marks.DesktopMarks]":
+    """Return what each Desktop remembers of sessions outside their rows, and which of its places says so."""
+    found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
+    return [desktop_marks.read_desktop_marks(store) for store in found]
 
 
 def flags(root: Root = None, *, prefix: str = "") -> "feature_flags.FlagReport":

@@ -75,6 +75,15 @@ def test_unread_marks_and_panes(root: Path) -> None:
     assert ({"pane": "diff"}, None) == (sessions[UUID].panes, sessions[OTHER].panes)
 
 
+def test_branch_cache_is_joined_by_directory(root: Path) -> None:
+    """What Desktop last knew of a directory's branch belongs to every session held there, the terminal's too."""
+    Files(local_storage({"branch-status-cache": json.dumps({"/r/": {"branch": "main"}, "/x": {}})})).write(
+        root / DESKTOPS[0]
+    )
+
+    assert [{"branch": "main"}] * 3 == [session.branch_status for session in listed(root).values()]
+
+
 def test_changes_are_seen_at_the_next_look(root: Path) -> None:
     """A changed storage is read again; one that is gone says nothing any more."""
     database = indexed(root)

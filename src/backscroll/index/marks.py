@@ -51,12 +51,9 @@ def _read(store: BrowserStore, found: Found, stored: list[str] | None) -> list[s
     fingerprint = storable(state_of([*files, *settings])) or ""
     if stored is not None and stored[0] == fingerprint:
         return stored
-    items = store.records()
-    damage = [[*item.place, item.reason] for item in items if isinstance(item, Damage)]
-    records = [item for item in items if not isinstance(item, Damage)]
-    scopes = store.group_scopes()
-    read = marks.read_marks(records, marks.Setting(*scopes) if scopes else None)
-    return [fingerprint, json.dumps(_body(read)), json.dumps(damage)]
+    read = marks.read_desktop_marks(store)
+    damage = [[*item.place, item.reason] for item in read.damage]
+    return [fingerprint, json.dumps(_body(read.marks)), json.dumps(damage)]
 
 
 def _body(read: "marks.Marks") -> Marks:
@@ -66,6 +63,7 @@ def _body(read: "marks.Marks") -> Marks:
         "unread": None if read.unread is None else [_bare(name) for name in read.unread],
         "groups": None if read.groups is None else [[_bare(g.session), g.name, g.scope] for g in read.groups],
         "panes": {_bare(name): layout for name, layout in (read.panes or {}).items()},
+        "branches": {_canonical(path): status for path, status in (read.branches or {}).items()},
     }
 
 
@@ -79,7 +77,13 @@ def load_marks(database: sqlite3.Connection) -> list[Marks]:
 
 
 def mark(session: Session, known: list[Marks]) -> None:
-    """Put onto a session what Desktops remember of it; a session that none of them has a row of has no marks."""
+    """Put onto a session what Desktops remember of it, and of the git branch of its directory.
+
+    A session that no Desktop has a row of has no marks.
+    """
+    directories = _directories(session)
+    statuses = (one["branches"].get(directory) for directory in directories for one in known)
+    session.branch_status = next((status for status in statuses if status is not None), None)
     if not session.rows:
         return
     names = _names(session)
@@ -89,6 +93,14 @@ def mark(session: Session, known: list[Marks]) -> None:
         session.unread = _is_among(names, one["unread"], session.unread)
         session.group = session.group or _group(names, scopes, one["groups"] or [])
         session.panes = session.panes or next((one["panes"][name] for name in names if name in one["panes"]), None)
+
+
+def _directories(session: Session) -> list[str]:
+    return [_canonical(path) for path in (session.cwd, session.project) if path]
+
+
+def _canonical(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/")
 
 
 def pin_position(session: Session, known: list[Marks]) -> int:

@@ -227,6 +227,8 @@ class Session(Value):
     unread: bool | None = None
     panes: Json = None
     """How Desktop laid out the panes beside it."""
+    branch_status: Json = None
+    """What Desktop last knew of the git branch of its directory."""
 
 
 class Transcript(Value):
