@@ -128,6 +128,7 @@ def lines(root: Path) -> list[list[str]]:
     found = [["overview"], ["stores"], ["list", "--all"], ["list", "--all", "--agents"], ["calls"], ["calls", "--full"]]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
+    found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root) + "-recovered"]]
     found += [["worktrees"], ["flags"], ["flags", "--diff", str(root / ".claude" / "projects")]]
     found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
     for session in sessions:
@@ -135,8 +136,12 @@ def lines(root: Path) -> list[list[str]]:
     for session in sessions[::8]:
         found += [["show", session, "--full", "--format", form] for form in ("md", "html", "json")]
         found += [["calls", session, "--full"], ["usage", "--session", session, "--timeline"]]
+    for session, start in zip(sessions, range(0, len(SEQUENCES), AT_ONCE), strict=True):
+        path = f"/{' '.join(SEQUENCES[start : start + AT_ONCE])}.py"
+        found += [["files", "--patch", session], ["recover", path], ["recover", path, "--print"]]
+        found += [["recover", path, "--version", "1"], ["recover", path, "--diff", "1", "1"]]
     found += [["show", sessions[0], "--raw"]]
-    found += [[command, f"nobody {bad}"] for bad in SEQUENCES for command in ("show", f"x{bad}")]
+    found += [[command, f"nobody {bad}"] for bad in SEQUENCES for command in ("show", "recover", f"x{bad}")]
     found += [["show", "00000000", "--branch", bad] for bad in SEQUENCES]
     return [["--root", str(root), "--no-update", *line] for line in found]
 
