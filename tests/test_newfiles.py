@@ -1,5 +1,6 @@
 """New files: below the directory that was named, whatever happens around it."""
 
+import itertools
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -90,9 +91,9 @@ def test_a_race_for_links_is_never_won(tmp_path: Path) -> None:
 
     def swap() -> None:
         nonlocal swaps
-        while not is_over.is_set():
+        for number in itertools.takewhile(lambda _: not is_over.is_set(), itertools.count()):
             with suppress(OSError):
-                inside.rename(tmp_path / "new" / f"held{swaps}")
+                inside.rename(tmp_path / "new" / f"held{number}")
                 inside.symlink_to(outside)
                 swaps += 1
                 inside.unlink()
