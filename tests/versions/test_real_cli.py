@@ -101,7 +101,7 @@ def test_the_disk_holds_what_we_recover(shared: Path, tmp_path: Path) -> None:
     environment["EXTRA_ENV"] = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1"
     subprocess.run(["python3", tools / "seedhome.py", home, work], check=True)
     options = ["--permission-mode", "bypassPermissions", "--output-format", "json"]
-    command = [tools / "run.sh", home, work, str(REAL), "-p", "SCRIPT:lab please", *options]
+    command = [str(tools / "run.sh"), str(home), str(work), str(REAL), "-p", "SCRIPT:lab please", *options]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
 
     wrong = []
