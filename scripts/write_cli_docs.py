@@ -23,6 +23,7 @@ SEE_ALSO = {
     "list": "sessions",
     "show": "messages",
     "tree": "the-shape-of-a-session",
+    "search": "search",
     "calls": "calls",
     "files": "files",
     "recover": "versions-of-a-file",
@@ -31,6 +32,9 @@ SEE_ALSO = {
     "worktrees": "worktrees",
     "flags": "feature-flags",
     "storage": "browser-storage",
+    "accounts": "accounts",
+    "cowork": "cowork",
+    "drift": "drift",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

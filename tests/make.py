@@ -41,8 +41,13 @@ from backscroll.sessions.model import Session
 from backscroll.stores import FoundFile, find_stores
 
 __all__ = [
+    "ACCOUNT",
+    "APP",
+    "CODE_ROWS",
+    "COWORK_ROWS",
     "DESKTOPS",
     "NOON",
+    "ORGANIZATION",
     "UUID",
     "Draft",
     "Tool",
@@ -52,6 +57,7 @@ __all__ = [
     "call",
     "conversation",
     "cowork",
+    "desktop_file",
     "edit",
     "failed",
     "fingerprint",
@@ -60,9 +66,12 @@ __all__ = [
     "grep",
     "home",
     "indexed",
+    "inside",
     "line",
     "listed",
+    "manifest",
     "read",
+    "row",
     "todo",
     "user",
     "walked",
@@ -147,6 +156,45 @@ def write_desktop(home: Path, bad: str = "") -> Path:
         json.dumps({"cachedGrowthBookFeatures": {**features, "tengu_one": False}})
     )
     return home
+
+
+ACCOUNT, ORGANIZATION = "aaaaaaaa-1111-4111-8111-111111111111", "bbbbbbbb-2222-4222-8222-222222222222"
+APP = "99999999-9999-4999-8999-999999999999"
+CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
+
+
+def desktop_file(home: Path, name: str, data: Any = b"", desktop: str = DESKTOPS[0]) -> Path:
+    """Write any file below Claude Desktop's data, bytes as they are and all else as JSON, and return its path."""
+    path = home / desktop / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+    return path
+
+
+def row(home: Path, app: str = APP, *, owner: str = f"{ACCOUNT}/{ORGANIZATION}", at: str = "", **fields: Any) -> Path:
+    """Write a row of the Code tab, and return its path; `at` names another directory of rows, or another Desktop."""
+    place = at or f"{DESKTOPS[0]}/{CODE_ROWS}"
+    given = {"sessionId": f"local_{app}", "createdAt": 1780000000000, "lastActivityAt": 1780000100000, "cwd": "/r"}
+    given |= {"originCwd": "/r", "model": "claude-x[1m]", "isArchived": False, "title": "Fix", "titleSource": "auto"}
+    given |= {"permissionMode": "default", "completedTurns": 2, **fields}
+    return desktop_file(home, f"{owner}/local_{app}.json", given, place)
+
+
+def manifest(home: Path, app: str = APP, *, desktop: str = DESKTOPS[0], **fields: Any) -> Path:
+    """Write a manifest of Cowork, and return its path."""
+    given = {"sessionId": f"local_{app}", "createdAt": 1780000000000, "lastActivityAt": 1780000100000}
+    given |= {"processName": "calm-river", "vmProcessName": "calm-river", "cwd": "/sessions/calm-river"}
+    given |= {"userSelectedFolders": ["/home/ann/tides"], "title": "Tides", "isArchived": False, **fields}
+    name = f"{COWORK_ROWS}/{ACCOUNT}/{ORGANIZATION}/local_{app}.json"
+    return desktop_file(home, name, given, desktop)
+
+
+def inside(manifest: Path, name: str, data: bytes = b"") -> Path:
+    """Write a file into the session directory beside a manifest, and return its path."""
+    path = manifest.with_suffix("") / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
 
 
 def walked(

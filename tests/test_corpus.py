@@ -36,7 +36,7 @@ NAMES = (
 )
 
 COUNTS = {
-    "home": (90, 2407, 252, 2129, 15, 1, 88, 5, 96110, 512839, 7599919, 203512338, 1976, 3),
+    "home": (94, 2407, 252, 2129, 15, 1, 88, 5, 96110, 512839, 7599919, 203512338, 1976, 4),
     "cli/cli-1.0.0-headless": (7, 41, 7, 26, 2, 0, 7, 0, 456, 1736, 3200, 6400, 32, 0),
     "cli/cli-1.0.128-headless": (7, 43, 7, 28, 2, 0, 7, 0, 474, 1665, 3400, 6800, 34, 0),
     "cli/cli-1.0.44-headless": (7, 41, 7, 26, 2, 0, 7, 0, 456, 676, 3200, 6400, 32, 0),
@@ -104,7 +104,8 @@ def test_the_second_way_counts_the_same(name: str) -> None:
         session: {**{key: found[key] for key in NAMES if key in found}, **found["tokens"], "copies": found["copies"]}
         for session, found in theirs.items()
     }
-    ours = {session.id: counts(session) | {"copies": session.copies} for session in sessions(name).values()}
+    read = [session for session in sessions(name).values() if session.transcripts or not session.rows]
+    ours = {session.id: counts(session) | {"copies": session.copies} for session in read}
     for found in ours.values():
         del found["damage"]
 

@@ -225,11 +225,12 @@ def test_the_demo_home_is_deterministic(tmp_path: Path) -> None:
 
 
 def test_the_demo_home_has_everything(tmp_path: Path) -> None:
-    """Twelve sessions, every layout of agents, and every side file that the commands show."""
+    """Thirteen transcripts, every layout of agents, every side file that the commands show, rows and manifests."""
     kinds = Counter(file.kind for file in found(write_demo_home(tmp_path / "demo", NOW)))
 
-    expected = {"transcript": 12, "agent": 5, "agent-meta": 3, "tool-result": 1, "history": 1, "todos": 1, "plan": 1}
-    assert kinds == {**expected, "settings": 1, "file-history": 2, "global-config": 1}
+    expected = {"transcript": 13, "agent": 5, "agent-meta": 3, "tool-result": 1, "history": 1, "todos": 1, "plan": 1}
+    desktop = {"row": 9, "tombstone": 1, "audit": 2, "desktop-config": 1, "desktop-settings": 1, "counter": 1, "log": 1}
+    assert kinds == {**expected, "settings": 1, "file-history": 2, "global-config": 1, **desktop}
 
 
 def test_the_demo_home_has_one_torn_line(tmp_path: Path) -> None:
@@ -257,7 +258,7 @@ def test_a_demo_home_is_written_over(tmp_path: Path) -> None:
     """A demo home may be renewed."""
     write_demo_home(tmp_path / "demo", NOW - timedelta(days=9))
 
-    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 28
+    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 45
 
 
 def test_any_other_directory_is_refused(tmp_path: Path) -> None:

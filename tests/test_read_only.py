@@ -31,7 +31,7 @@ FOR_WRITING = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 SESSION = "latest"
 READING = {
     "overview": [[], ["--json"], ["--no-update"]],
-    "stores": [[], ["--json"], ["--no-update"]],
+    "stores": [[], ["--json"], ["--no-update"], ["--logs"], ["--mcp"]],
     "list": [["--all"], ["--agents", "--all"], ["--json"], ["--jsonl"], ["--since", "2w"], ["--no-update"]],
     "show": [
         [SESSION],
@@ -41,10 +41,19 @@ READING = {
         [SESSION, "--format", "json"],
         [SESSION, "--jsonl"],
         [SESSION, "--raw"],
+        [SESSION, "--logs"],
         [SESSION, "--no-update"],
     ],
     "tree": [[SESSION], [SESSION, "--json"], [SESSION, "--no-update"]],
     "calls": [[], [SESSION, "--full"], ["--json"], ["--errors", "--jsonl"], [SESSION, "--no-update"]],
+    "search": [
+        ["the"],
+        ["the", "--json"],
+        ["--exact", "a"],
+        ["--regex", "t.e"],
+        ["the", "--context", "1"],
+        ["the", "--no-update"],
+    ],
     "usage": [[], ["--by", "project"], ["--session", SESSION, "--timeline"], ["--audit", "--json"], ["--csv"]],
     "tools": [[], ["--json"], ["--csv"], ["--no-update"]],
     "files": [[], ["--all", "--json"], ["--match", "*.py", "--jsonl"], ["--patch", "3f0c2a51"], ["--no-update"]],
@@ -60,6 +69,9 @@ READING = {
     "worktrees": [[], ["--json"], ["--no-update"]],
     "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
     "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
+    "accounts": [[], ["--json"], ["--no-update"]],
+    "cowork": [[], ["6b1e7c44"], ["--json"]],
+    "drift": [[], ["--json"], ["--schema"], ["assistant"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
 OTHERWISE = {"demo", "completion"}
@@ -287,7 +299,7 @@ def test_there_are_enough_hostile_ids() -> None:
     assert len(set(HOSTILE_IDS)) >= 200
 
 
-@pytest.mark.parametrize("command", ["show", "tree", "calls", "usage --session", "tools --session"])
+@pytest.mark.parametrize("command", ["show", "tree", "calls", "cowork", "usage --session", "tools --session"])
 def test_hostile_ids_find_nothing(command: str, root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """T04: an id that no session has is answered with exit 1 or 2 and a sentence, whatever it looks like."""
     line = ["--root", str(root), *command.split()]
@@ -325,6 +337,8 @@ def test_bytes_that_are_no_text_find_nothing(line: tuple[str, ...], root: Path) 
         ("list", "--project", "\udcff"),
         ("list", "--store", "\udcff"),
         ("list", "--account", "\udcff"),
+        ("list", "--account", "\udcff@x"),
+        ("list", "--sidebar", "\udcff"),
         ("list", "--state", "\udcff"),
         ("calls", "--tool", "\udcff"),
         ("usage", "--model", "\udcff"),

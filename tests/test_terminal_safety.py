@@ -13,9 +13,25 @@ import subprocess
 import sys
 import termios
 from pathlib import Path
+from typing import Any
 
 import pytest
-from make import Draft, Tool, bash, edit, failed, home, write, write_desktop, write_transcript
+from make import (
+    Draft,
+    Tool,
+    bash,
+    desktop_file,
+    edit,
+    failed,
+    home,
+    inside,
+    line,
+    manifest,
+    row,
+    write,
+    write_desktop,
+    write_transcript,
+)
 
 from backscroll.cli.main import COMMANDS
 
@@ -94,10 +110,31 @@ def hostile_session(number: int, bad: str) -> Draft:
     draft.join(draft.agent(bad, bad, kind=bad).answer(bad), bad)
     draft.system(bad, bad).attachment(bad, text=bad).queued(bad).api_error(bad).compact(bad, trigger=bad)
     draft.rewind(to=1).prompt(f"{bad} again").answer(bad)
-    for row in draft.rows:
-        if isinstance(row, dict) and "version" in row:
-            row["version"] += bad
+    for record in draft.rows:
+        if isinstance(record, dict) and "version" in record:
+            record["version"] += bad
     return draft
+
+
+def hostile_desktop(directory: Path, number: int, bad: str) -> None:
+    """Write a row and a manifest that say something hostile in every field, and a log about them."""
+    session, app = (f"{number:08x}-{part}-4000-8000-000000000000" for part in ("0000", "0001"))
+    texts: dict[str, Any] = dict.fromkeys(
+        ("title", "model", "cwd", "originCwd", "branch", "error", "accountName", "emailAddress"), bad
+    )
+    texts |= {"cliSessionId": session, bad: {bad: [bad]}, "mcqAnswers": {bad: bad}, "scheduledTaskId": bad}
+    texts["sshConfig"] = {"host": bad, "user": bad}
+    row(directory, app, **texts)
+    path = manifest(directory, f"{number:08x}-0002-4000-8000-000000000000", **texts, userSelectedFolders=[bad])
+    records = [
+        {"type": "permission_response", "tool": bad, "decision": bad, "reason": bad},
+        {"type": "result", "subtype": bad},
+    ]
+    inside(path, "audit.jsonl", b"".join(map(line, records)))
+    inside(path, f"outputs/{number}{bad if is_file_name(bad) and len(bad) < 200 else ''}", b"x")
+    desktop_file(directory, f"logs/{number}.log", f"[error] {app} {bad}\n".encode("utf-8", "surrogatepass"))
+    desktop_file(directory, "claude_desktop_config.json", {"mcpServers": {bad: {"command": bad, "env": {bad: bad}}}})
+    desktop_file(directory, "buddy-tokens.json", {bad: bad})
 
 
 def is_file_name(text: str) -> bool:
@@ -115,6 +152,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, start in enumerate(range(0, len(SEQUENCES), AT_ONCE)):
         hostile_session(number, " ".join(SEQUENCES[start : start + AT_ONCE])).write(directory, key=f"-p{number}")
     write_desktop(directory, " ".join(SEQUENCES))
+    for number, start in enumerate(range(0, len(SEQUENCES), AT_ONCE)):
+        hostile_desktop(directory, number, " ".join(SEQUENCES[start : start + AT_ONCE]))
     for number, bad in enumerate(SEQUENCES):
         if is_file_name(bad):
             torn = Draft(f"odd{number}").prompt("Hello").tear()
@@ -126,12 +165,22 @@ def lines(root: Path) -> list[list[str]]:
     """Return every command line that shows something to people."""
     sessions = [f"{number:08x}-0000" for number in range(-(-len(SEQUENCES) // AT_ONCE))]
     found = [["overview"], ["stores"], ["list", "--all"], ["list", "--all", "--agents"], ["calls"], ["calls", "--full"]]
+    found += [["search", "--all-hits", "--limit", "500", text] for text in ("x", "a", "role:user", "kind:title")]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
     found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root) + "-recovered"]]
-    found += [["worktrees"], ["flags"], ["flags", "--diff", str(root / ".claude" / "projects")]]
+    found += [
+        ["drift"],
+        ["drift", "attachment"],
+        ["drift", "user"],
+        ["worktrees"],
+        ["flags"],
+        ["flags", "--diff", str(root / ".claude" / "projects")],
+    ]
     found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
+    found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
     for session in sessions:
+        found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]
         found += [["show", session], ["show", session, "--full", "--all-branches"], ["tree", session]]
     for session in sessions[::8]:
         found += [["show", session, "--full", "--format", form] for form in ("md", "html", "json")]

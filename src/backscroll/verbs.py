@@ -6,16 +6,19 @@ written outside backscroll's own directory, but for `recover_files`, which does 
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backscroll import dirs
 from backscroll.errors import CorruptError, NotFoundError, RefusedError
 from backscroll.index import query, sums
-from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for
+from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for, words_beside
 from backscroll.index.progress import Progress, Report
 from backscroll.index.update import update as bring_up_to_date
 from backscroll.lazy import lazily
@@ -23,6 +26,7 @@ from backscroll.sessions.model import (
     MAIN,
     SHORTEST_GLOBAL_ID,
     Call,
+    Message,
     Overview,
     Session,
     SessionList,
@@ -34,8 +38,16 @@ from backscroll.stores import BrowserStore, SideStore, Store, desktop_directorie
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
-    from backscroll.index import details, traces
+    from backscroll.desktop import accounts as desktop_accounts
+    from backscroll.desktop import cowork as desktop_cowork
+    from backscroll.desktop import logs as desktop_logs
+    from backscroll.index import details, fulltext, texting, traces
+    from backscroll.index import search as searching
+    from backscroll.inventory import report as drift_report
+    from backscroll.inventory import schema as drift_schema
+    from backscroll.records import Damage
     from backscroll.sessions import leases, reader
+    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -46,11 +58,21 @@ if TYPE_CHECKING:
     from backscroll.stores import flags as feature_flags
     from backscroll.stores import storage as browser_storage
     from backscroll.stores import worktrees as registry
+    from backscroll.text import hits, language
     from backscroll.versions import catalogue, recovery, restore
     from backscroll.versions import history as histories
     from backscroll.versions.model import FileHistory, FileList, Match, OnFile, Recovered, WritePlan
 else:
+    desktop_accounts = lazily("backscroll.desktop.accounts")
+    desktop_cowork = lazily("backscroll.desktop.cowork")
+    desktop_logs = lazily("backscroll.desktop.logs")
+    drift_report = lazily("backscroll.inventory.report")
+    drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
+    texting = lazily("backscroll.index.texting")
+    searching = lazily("backscroll.index.search")
+    fulltext = lazily("backscroll.index.fulltext")
+    language = lazily("backscroll.text.language")
     leases = lazily("backscroll.sessions.leases")
     traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
@@ -109,17 +131,34 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     since: datetime | None = None,
     until: datetime | None = None,
     state: str | None = None,
+    sidebar: str | None = None,
     agents: bool = False,
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> SessionList:
-    """Return sessions, newest first; `limit=None` for all of them."""
-    wanted = query.Filter(project, store, account, since, until, state)
+    """Return sessions, newest first; `limit=None` for all of them.
+
+    `account` is an id, its beginning or an e-mail address; so is `sidebar`, which asks for what Desktop's Code tab
+    shows somebody who is signed in with that account instead.
+    """
     with _index(root, update=update, on_progress=on_progress) as database:
+        if sidebar is not None:
+            return _sidebar(database, sidebar, limit, prices)
+        wanted = query.Filter(project, store, _account(database, account), since, until, state)
         found = _priced(database, query.sessions(database, wanted, limit), prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
         return SessionList(query.count(database, wanted), found, children)
+
+
+def _sidebar(database: Connection, account: str, limit: int | None, prices: OwnPrices) -> SessionList:
+    shown = query.sidebar(database, _account(database, account) or "", datetime.now(UTC))
+    return SessionList(len(shown), _priced(database, shown[:limit], prices))
+
+
+def _account(database: Connection, asked: str | None) -> str | None:
+    """Return the id that is meant where somebody gave an e-mail address."""
+    return desktop_accounts.account_id(database, asked) if asked and "@" in asked else asked
 
 
 def show(  # noqa: PLR0913 - one argument per option of the command
@@ -128,12 +167,16 @@ def show(  # noqa: PLR0913 - one argument per option of the command
     *,
     branch: str = MAIN,
     all_branches: bool = False,
+    at: str | None = None,
     internal: bool = False,
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Transcript:
-    """Return one session with its branches, its messages as they are asked for, and its damage."""
+    """Return one session with its branches, its messages as they are asked for, and its damage.
+
+    `at` is the id of a message, or the beginning of one: messages begin there, on the branch that holds it.
+    """
     with _session(session, root, update=update, on_progress=on_progress) as (database, name):
         opened = _opened(database, name)
         _priced(database, [opened.session], prices)
@@ -146,8 +189,18 @@ def show(  # noqa: PLR0913 - one argument per option of the command
         opened.close()
         names = ", ".join(item.name for item in branches)
         raise NotFoundError("this session has no such branch", branch, f"It has: {names}")
-    messages = opened.messages(None if all_branches else branch, internal=internal)
+    messages = opened.messages(None if all_branches or at else branch, internal=internal or bool(at))
+    if at is not None:
+        messages = _from_message(messages, at)
     return Transcript(opened.session, branches, messages, damage, notes)
+
+
+def _from_message(messages: Iterator[Message], at: str) -> Iterator[Message]:
+    """Return the messages from one on, along the branch that it is on."""
+    first = next((message for message in messages if message.id.startswith(at)), None)
+    if first is None:
+        raise NotFoundError("this session has no such message", at, "backscroll search gives the ids of messages.")
+    return chain([first], (message for message in messages if message.branch in (first.branch, MAIN)))
 
 
 def raw(session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> Iterator[bytes]:
@@ -250,7 +303,7 @@ def usage(  # noqa: PLR0913 - one argument per option of the command
     """
     keys = by.split(",") if isinstance(by, str) else by
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        wanted = sums.Wanted(since, until, project, store, account, name, model)
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name, model)
         table = price_table.load_prices(prices)
         return usage_stats.report(database, wanted, keys, table, zone=zone, now=datetime.now(UTC))
 
@@ -297,7 +350,51 @@ def tools(  # noqa: PLR0913 - one argument per option of the command
 ) -> "ToolReport":
     """Return how often each tool was called, how that ended and how long it took, each call once."""
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
-        return tool_stats.report(database, sums.Wanted(since, until, project, store, account, name))
+        wanted = sums.Wanted(since, until, project, store, _account(database, account), name)
+        return tool_stats.report(database, wanted)
+
+
+def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "Accounts":
+    """Return every account that something on this disk names, who is signed in with which, and Desktop's counters."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.accounts(database)
+
+
+def cowork(
+    session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> "list[Manifest]":
+    """Return all that Desktop wrote down of one session, or of every session of Cowork, in groups."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return list(desktop_cowork.read_manifests(database, name))
+
+
+def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[McpServer]":
+    """Return the MCP servers that Desktop's settings declare; never the values of their variables."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_accounts.mcp_servers(database)
+
+
+def log_files(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[str]:
+    """Return where the logs of Desktop and Cowork lie."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_logs.log_files(database)
+
+
+def logs(
+    session: str,
+    root: Root = None,
+    *,
+    zone: tzinfo | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "tuple[Session, list[LogLine | Damage]]":
+    """Return a session, and the errors in Desktop's logs that lie near its time or name it.
+
+    Logs without a zone are read as written in `zone`, or in that of this machine.
+    """
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        found = query.session(database, name)
+        return found, list(desktop_logs.errors_near(database, found, zone))
 
 
 def list_files(  # noqa: PLR0913 - one argument per option of the command
@@ -479,12 +576,125 @@ def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress
     return found._replace(worktrees=joined)
 
 
+def drift(root: Root = None, *, on_progress: OnProgress = None) -> "drift_report.Drift":
+    """Return which types of records and fields lie on the disk, against those that are known."""
+    return drift_report.read_drift(_stores(root), on_progress)
+
+
+def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Any]:
+    """Return a JSON Schema of the records that lie on the disk, inferred from them."""
+    return drift_schema.infer_schema(drift(root, on_progress=on_progress).types)
+
+
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
-    """Bring the index up to date, or make it anew, and say what that took."""
-    with _database(root, rebuild=rebuild) as (database, found):
-        report = bring_up_to_date(database, found, on_progress)
+    """Bring the index and its words up to date, or make them anew, and say what that took."""
+    with _database(root, rebuild=rebuild) as (database, found), _words(database, rebuild=rebuild) as text:
+        taken = partial(texting.update_texts, database, text, on_progress=on_progress, may_wait=True)
+        report = bring_up_to_date(database, found, on_progress, taken)
+        report.words = True
         report.sessions = query.count(database, query.Filter())
         return report
+
+
+def search(  # noqa: PLR0913 - one argument per option of the command
+    wanted: str,
+    root: Root = None,
+    *,
+    options: "searching.Options | None" = None,
+    fields: Mapping[str, str | None] | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    context: int = 0,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "hits.Found":
+    """Return what matches a query, the best first; docs/search.md tells the language of queries.
+
+    `fields` are the fields of that language given apart: project, role, kind, tool, session and so on.
+    """
+    with search_index(root, update=update, on_progress=on_progress) as ask:
+        return ask(wanted, options, fields=fields, since=since, until=until, context=context)
+
+
+@contextmanager
+def search_index(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> Iterator["Callable[..., hits.Found]"]:
+    """Open everything for many searches in a row; what is yielded takes the arguments of `search`."""
+    with _database(root) as (database, stores), _words(database) as text:
+        is_current = True
+
+        def take_words(found: Any) -> None:
+            nonlocal is_current
+            is_current = texting.update_texts(database, text, found, on_progress)
+
+        if update or query.is_empty(database):
+            bring_up_to_date(database, stores, on_progress, take_words)
+
+        def ask(  # noqa: PLR0913 - one argument per option of the command
+            wanted: str,
+            options: "searching.Options | None" = None,
+            *,
+            fields: Mapping[str, str | None] | None = None,
+            since: datetime | None = None,
+            until: datetime | None = None,
+            context: int = 0,
+        ) -> "hits.Found":
+            parsed = _query(database, wanted, options, fields or {}, since, until)
+            found = searching.search(database, text, parsed, options or searching.Options())
+            found.is_current = is_current
+            for hit in found.hits if context else ():
+                _add_context(database, hit, context)
+            return found
+
+        yield ask
+
+
+def _query(  # noqa: PLR0913, PLR0917 - as `search`
+    database: Connection,
+    wanted: str,
+    options: "searching.Options | None",
+    fields: Mapping[str, str | None],
+    since: datetime | None,
+    until: datetime | None,
+) -> "language.Query":
+    """Return the query that somebody typed, with what was said apart."""
+    is_language = options is None or options.mode is None
+    parsed = language.parse_query(wanted, datetime.now().astimezone()) if is_language else language.Query(wanted)
+    for name, value in fields.items():
+        if value:
+            value = query.resolve(database, value) if name == "session" else value  # noqa: PLW2901
+            parsed.wishes.setdefault(name, []).append(language.Wish(value))
+    parsed.since, parsed.until = since or parsed.since, until or parsed.until
+    return parsed
+
+
+def _add_context(database: Connection, hit: "hits.Hit", width: int) -> None:
+    """Give a hit the messages around it, of the session itself or of the same agent."""
+    if hit.session is None or hit.message is None:
+        return
+    earlier: deque[Message] = deque(maxlen=width)
+    is_met = False
+    for message in _opened(database, hit.session).messages(None, internal=True):
+        if message.agent != hit.agent:
+            continue
+        if message.id == hit.message:
+            is_met, hit.before = True, list(earlier)
+        elif is_met:
+            hit.after.append(message)
+            if len(hit.after) >= width:
+                return
+        earlier.append(message)
+
+
+@contextmanager
+def _words(database: Connection, *, rebuild: bool = False) -> Iterator["fulltext.FullText"]:
+    """Open the full-text index that belongs to an index; made anew where it turns out to be damaged."""
+    place = words_beside(database)
+    if rebuild and place is not None:
+        fulltext.remove_fulltext(place)
+    with closing(fulltext.open_fulltext(place)) as text:
+        yield text
 
 
 @contextmanager

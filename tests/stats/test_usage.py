@@ -354,7 +354,7 @@ def test_blocks_begin_at_the_full_hour_of_their_first_message(tmp_path: Path) ->
     )
 
     assert [("2026-05-01 09:00", 2), ("2026-05-01 14:00", 1)] == [(row.key, row.messages) for row in found.rows]
-    assert [False, False] == [row.burn.is_active for row in found.rows if row.burn]
+    assert [False, False] == [row.burn.active for row in found.rows if row.burn]
 
 
 def test_burn_of_a_block(tmp_path: Path) -> None:
@@ -365,9 +365,9 @@ def test_burn_of_a_block(tmp_path: Path) -> None:
 
     assert over is not None
     assert active is not None
-    assert (False, None) == (over.is_active, over.projected_tokens)
+    assert (False, None) == (over.active, over.projected_tokens)
     assert 2 * 60_001 / 120 == pytest.approx(over.tokens_per_minute, rel=1e-4)
-    assert active.is_active
+    assert active.active
     assert 5 * 60_001 == pytest.approx(active.projected_tokens, rel=1e-4)
     assert 5 * 0.24 == pytest.approx(active.projected_cost, rel=1e-3)
 

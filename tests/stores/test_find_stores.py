@@ -4,14 +4,20 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from make import DESKTOPS, UUID, cowork, found, home, walked, write_demo_home, write_side, write_transcript
+from make import COWORK_ROWS, DESKTOPS, UUID, cowork, found, home, walked, write_demo_home, write_side, write_transcript
 
 from backscroll.stores import find_stores
 
 
 def kinds(root: Path | None, env: dict[str, str] | None = None) -> list[tuple[str, str]]:
     """Return kind and path of all stores, code and cowork only."""
-    return [(store.kind, str(store.path)) for store in find_stores(root, env or {}) if store.kind != "side"]
+    found = find_stores(root, env or {})
+    return [(store.kind, str(store.path)) for store in found if store.kind in ("code", "cowork")]
+
+
+def cowork_store(config: Path) -> str:
+    """Return the directory of Cowork that a private configuration directory lies in."""
+    return str(next(path for path in config.parents if path.name == COWORK_ROWS))
 
 
 def config(directory: Path, stem: str = UUID) -> Path:
@@ -39,7 +45,7 @@ def test_cowork_in_every_place_of_desktop(tmp_path: Path, desktop: str, session:
     """A Cowork session's private directory is found in each place of Desktop, with long and short names."""
     path = cowork(tmp_path, desktop, session)
 
-    assert kinds(tmp_path) == [("cowork", str(path))]
+    assert kinds(tmp_path) == [("cowork", cowork_store(path))]
     assert [(file.session, file.project_key) for file in found(tmp_path)] == [(UUID, "session")]
 
 
@@ -49,7 +55,7 @@ def test_a_user_with_everything(tmp_path: Path) -> None:
         config(tmp_path / name)
     cowork(tmp_path)
 
-    assert [store.kind for store in find_stores(tmp_path, {})] == ["code", "side"] * 3 + ["cowork", "side"]
+    assert [store.kind for store in find_stores(tmp_path, {})] == ["code", "side"] * 3 + ["desktop", "cowork"]
 
 
 def test_windows_places_named_by_the_environment(tmp_path: Path) -> None:
@@ -65,7 +71,7 @@ def test_windows_places_named_by_the_environment(tmp_path: Path) -> None:
         "CLAUDE_USER_DATA_DIR": str(tmp_path / "named" / "profile"),
     }
 
-    assert {path for _, path in kinds(None, env)} == {str(roaming), str(local), str(named)}
+    assert {path for _, path in kinds(None, env)} == set(map(cowork_store, (roaming, local, named)))
 
 
 def test_xdg_config_home(tmp_path: Path) -> None:
@@ -74,7 +80,7 @@ def test_xdg_config_home(tmp_path: Path) -> None:
     desktop = cowork(tmp_path / "xdg", "Claude")
     env = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "xdg")}
 
-    assert kinds(None, env) == [("code", str(code)), ("cowork", str(desktop))]
+    assert kinds(None, env) == [("code", str(code)), ("cowork", cowork_store(desktop))]
     assert kinds(None, {**env, "XDG_CONFIG_HOME": "xdg"}) == []
 
 
@@ -114,7 +120,7 @@ def test_a_backup_with_several_homes(tmp_path: Path, users: str) -> None:
     paths = [config(tmp_path / users / name / ".claude") for name in ("ann", "bob")]
     desktop = cowork(tmp_path / users / "bob")
 
-    assert [path for _, path in kinds(tmp_path)] == [*map(str, paths), str(desktop)]
+    assert [path for _, path in kinds(tmp_path)] == [*map(str, paths), cowork_store(desktop)]
 
 
 def test_a_config_directory_as_root(tmp_path: Path) -> None:
@@ -224,7 +230,8 @@ def test_the_environment_counts_for_nothing_with_a_root(tmp_path: Path) -> None:
     write_transcript(home(tmp_path / "home"), "-p", "mine")
     env = {"HOME": str(tmp_path / "home"), "CLAUDE_CONFIG_DIR": str(tmp_path / "home" / ".claude")}
 
-    assert {store.path for store in find_stores(tmp_path / "demo", env)} == {tmp_path / "demo" / ".claude"}
+    assert all(store.path.is_relative_to(tmp_path / "demo") for store in find_stores(tmp_path / "demo", env))
+    assert tmp_path / "demo" / ".claude" in {store.path for store in find_stores(tmp_path / "demo", env)}
 
 
 def test_a_relative_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

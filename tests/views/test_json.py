@@ -51,15 +51,15 @@ def parsed(pieces: Iterator[str]) -> Any:
 @pytest.mark.parametrize(
     "keys, value",
     [
-        (SESSION, view.session_object(samples.session())),
-        (MESSAGE, view.message_object(samples.message("user", "hi"))),
-        (CALL, view.call_object(samples.call())),
-        (["text", "error", "data"], view.result_object(Result("ok", error=False))),
-        (USAGE, view.usage_object(Usage())),
-        (NODE, view.node_object(samples.node("n", None, "branch"))),
-        (STORE, view.store_object(samples.store())),
-        (["place", "reason"], view.damage_object(samples.damage())),
-        (["path", "line", "offset", "length"], view.place_object(samples.damage().place)),
+        (SESSION, view.object_of(samples.session())),
+        (MESSAGE, view.object_of(samples.message("user", "hi"))),
+        (CALL, view.object_of(samples.call())),
+        (["text", "error", "data"], view.object_of(Result("ok", error=False))),
+        (USAGE, view.object_of(Usage())),
+        (NODE, view.object_of(samples.node("n", None, "branch"))),
+        (STORE, view.object_of(samples.store())),
+        (["place", "reason"], view.object_of(samples.damage())),
+        (["path", "line", "offset", "length"], view.object_of(samples.damage().place)),
     ],
     ids=["session", "message", "call", "result", "usage", "node", "store", "damage", "place"],
 )
@@ -71,12 +71,12 @@ def test_keys_are_those_of_the_contract_in_its_order(keys: list[str], value: dic
 def test_every_field_of_the_model_is_a_key() -> None:
     """Nothing that the model knows is missing from JSON."""
     values: list[tuple[Any, dict[str, Any]]] = [
-        (samples.session(), view.session_object(samples.session())),
-        (samples.message("user"), view.message_object(samples.message("user"))),
-        (samples.call(), view.call_object(samples.call())),
-        (samples.agent(), view.agent_object(samples.agent())),
-        (samples.branch(), view.branch_object(samples.branch())),
-        (Usage(), view.usage_object(Usage())),
+        (samples.session(), view.object_of(samples.session())),
+        (samples.message("user"), view.object_of(samples.message("user"))),
+        (samples.call(), view.object_of(samples.call())),
+        (samples.agent(), view.object_of(samples.agent())),
+        (samples.branch(), view.object_of(samples.branch())),
+        (Usage(), view.object_of(Usage())),
     ]
 
     assert [set(value.__match_args__) for value, _ in values] == [set(found) for _, found in values]
@@ -114,7 +114,7 @@ def test_list_with_agents_has_them_by_session() -> None:
 
 def test_times_are_utc_with_milliseconds() -> None:
     """Times are ISO 8601 with milliseconds and Z; what is unknown is null."""
-    found = view.session_object(samples.session(started=None))
+    found = view.object_of(samples.session(started=None))
 
     assert (None, "2026-05-03T11:30:00.000Z") == (found["started"], found["updated"])
 

@@ -105,7 +105,7 @@ def test_a_block_that_goes_on_is_projected(root: Path) -> None:
     found = verbs.usage(root, by="block", zone=UTC)
     burn = found.rows[-1].burn
     assert burn is not None
-    burn.is_active, burn.projected_cost = True, 12.5
+    burn.active, burn.projected_cost = True, 12.5
     lines = "\n".join(text(usage.usage_report(found, WIDE)))
 
     assert "comes to $12.50 at this rate" in lines

@@ -39,7 +39,7 @@ def command(settings: Settings, *, session: str | None, tool: str | None, errors
         first = list(islice(calls, 1))
     found = chain(first, calls)
     if settings.jsonl:
-        print_document(json.lines(map(json.call_object, found)))
+        print_document(json.lines(map(json.object_of, found)))
     elif settings.json:
         print_document(json.calls_document(found))
     else:

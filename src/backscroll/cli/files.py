@@ -73,7 +73,7 @@ def command(  # noqa: PLR0913  (one for each option)
             on_progress=progress,
         )
     if settings.jsonl:
-        print_document(json.lines(map(versions_json.file_object, found.files)))
+        print_document(json.lines(map(json.object_of, found.files)))
     elif settings.json:
         print_document(versions_json.files_document(found))
     else:

@@ -9,11 +9,16 @@ from backscroll.lazy import lazily
 
 if TYPE_CHECKING:
     from backscroll.cli import pager, terminal
+    from backscroll.index import search as searching
     from backscroll.views import (
         audit,
         calls,
+        desktop,
+        desktop_json,
+        drift,
         figures,
         flags,
+        hits,
         html,
         json,
         listing,
@@ -31,10 +36,15 @@ if TYPE_CHECKING:
     )
 else:
     pager = lazily("backscroll.cli.pager")
+    searching = lazily("backscroll.index.search")
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
+    desktop = lazily("backscroll.views.desktop")
+    desktop_json = lazily("backscroll.views.desktop_json")
+    drift = lazily("backscroll.views.drift")
     figures = lazily("backscroll.views.figures")
+    hits = lazily("backscroll.views.hits")
     flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
@@ -54,13 +64,18 @@ else:
 __all__ = [
     "audit",
     "calls",
+    "desktop",
+    "desktop_json",
+    "drift",
     "figures",
     "flags",
+    "hits",
     "html",
     "json",
     "listing",
     "markdown",
     "pager",
+    "searching",
     "storage",
     "terminal",
     "text",

@@ -17,6 +17,7 @@ from backscroll.cli.progress import ProgressLine
     "backscroll list --project shop --since 2w",
     "backscroll list --all --json",
     "backscroll list --agents --state live",
+    "backscroll list --sidebar ann@example.com",
 )
 @click.command("list")
 @click.option(
@@ -25,13 +26,18 @@ from backscroll.cli.progress import ProgressLine
 @click.option("--all", "is_unlimited", is_flag=True, help="Show all sessions.")
 @click.option("--project", metavar="TEXT", help="Only of projects whose path holds TEXT.")
 @click.option("--store", metavar="KIND", help="Only of one store: code, desktop, cowork, …")
-@click.option("--account", metavar="TEXT", help="Only of one account.")
+@click.option("--account", metavar="TEXT", help="Only of one account: the beginning of its id, or its e-mail address.")
 @click.option(
     "--since", metavar="WHEN", callback=moment, help="Only used since WHEN: 2026-05-01, yesterday, 12h, 3d, 2w."
 )
 @click.option("--until", metavar="WHEN", callback=moment, help="Only used before WHEN.")
 @click.option("--agents", is_flag=True, help="Show the agents of each session.")
-@click.option("--state", metavar="STATE", help="Only live, archived, ghost, orphan, damaged or remote ones.")
+@click.option("--state", metavar="STATE", help="Only live, archived, ghost, orphan, damaged, remote or deleted ones.")
+@click.option(
+    "--sidebar",
+    metavar="ACCOUNT",
+    help="Instead: what Desktop's Code tab shows for an account, or for ACCOUNT/ORGANIZATION.",
+)
 @streaming
 @reading
 @click.pass_obj
@@ -47,6 +53,7 @@ def command(  # noqa: PLR0913  (one for each option)
     until: datetime | None,
     agents: bool,
     state: str | None,
+    sidebar: str | None,
 ) -> int:
     """List sessions, newest first."""
     with ProgressLine() as progress:
@@ -60,12 +67,13 @@ def command(  # noqa: PLR0913  (one for each option)
             until=until,
             agents=agents,
             state=state,
+            sidebar=sidebar,
             prices=own_prices(),
             update=settings.update,
             on_progress=progress,
         )
     if settings.jsonl:
-        print_document(json.lines(map(json.session_object, found.sessions)))
+        print_document(json.lines(map(json.object_of, found.sessions)))
     elif settings.json:
         print_document(json.list_document(found.total, found.sessions, found.agents if agents else None))
     else:

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("list_sessions", "List sessions, newest first."),
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
+    "search": ("search", "Search everything that was ever said."),
     "calls": ("calls", "Show tool calls with their results."),
     "files": ("files", "List the files that sessions touched, with their versions."),
     "recover": ("recover", "Give back any version of a file."),
@@ -35,6 +36,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "worktrees": ("worktrees", "Show the git worktrees that Claude Desktop made for sessions."),
     "flags": ("flags", "Show the feature flags that Claude Code last heard of."),
     "storage": ("storage", "Show what Claude Desktop's pages keep in its browser storage."),
+    "accounts": ("accounts", "Show the accounts that are known here, and who is signed in."),
+    "cowork": ("cowork", "Show Cowork's manifests: all fields, files, permissions and runs."),
+    "drift": ("drift", "Show which types of records and fields are on the disk, unknown ones first."),
     "index": ("index", "Bring the index up to date, or make it anew."),
     "demo": ("demo", "Write a small made-up home directory to try things on."),
     "completion": ("completion", "Print the completion script for your shell."),
@@ -79,6 +83,7 @@ class Commands(click.Group):
     "backscroll                       what is there",
     "backscroll list --project shop   the sessions of one project",
     "backscroll show latest           read the newest session",
+    "backscroll search deadlock pool  find it again",
     "backscroll --root /mnt/old list  the sessions of another disk",
 )
 @click.command(

@@ -3,24 +3,32 @@
 import click
 
 from backscroll import verbs
-from backscroll.cli.later import json, listing, terminal
+from backscroll.cli.later import desktop, desktop_json, json, listing, terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.progress import ProgressLine
+from backscroll.errors import DONE
 
 
 @examples(
     "backscroll stores",
+    "backscroll stores --logs",
     "backscroll --root /mnt/backup/home/me stores --json",
 )
 @click.command("stores")
+@click.option("--logs", is_flag=True, help="Instead: where the logs of Desktop and Cowork lie.")
+@click.option("--mcp", is_flag=True, help="Instead: the MCP servers that Desktop's settings declare.")
 @reading
 @click.pass_obj
-def command(settings: Settings) -> int:
+def command(settings: Settings, *, logs: bool, mcp: bool) -> int:
     """Show which stores were found, and where.
 
     A store is a place on disk where one of Claude's products keeps sessions.
     """
+    if logs:
+        return _print_logs(settings)
+    if mcp:
+        return _print_servers(settings)
     with ProgressLine() as progress:
         stores = verbs.list_stores(settings.root, update=settings.update, on_progress=progress)
     if settings.json:
@@ -28,3 +36,23 @@ def command(settings: Settings) -> int:
     else:
         terminal.print_lines(listing.store_list(stores, terminal.make_paper(settings)), settings)
     return report_damage(sum(len(store.damage) for store in stores), settings)
+
+
+def _print_logs(settings: Settings) -> int:
+    with ProgressLine() as progress:
+        paths = verbs.log_files(settings.root, update=settings.update, on_progress=progress)
+    if settings.json:
+        print_document(desktop_json.log_files_document(paths))
+    else:
+        terminal.print_lines(desktop.log_file_list(paths, terminal.make_paper(settings)), settings)
+    return DONE
+
+
+def _print_servers(settings: Settings) -> int:
+    with ProgressLine() as progress:
+        servers = verbs.mcp_servers(settings.root, update=settings.update, on_progress=progress)
+    if settings.json:
+        print_document(desktop_json.servers_document(servers))
+    else:
+        terminal.print_lines(desktop.server_list(servers, terminal.make_paper(settings)), settings)
+    return DONE

@@ -1,9 +1,11 @@
-"""The demo home: every story as a transcript, and the side files that Claude Code would have left beside them."""
+"""The demo home: every story as a transcript, the side files beside them, and what Claude Desktop would have left."""
 
 import json
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from backscroll.demo import desktop
 from backscroll.demo.draft import Draft
 from backscroll.demo.rows import NOON
 from backscroll.demo.stories import STORIES, Step, Story, Task
@@ -23,13 +25,18 @@ def write_demo_home(directory: Path, now: datetime = NOON) -> Path:
     if directory.exists() and not (directory / _MARK).exists() and any(directory.iterdir()):
         raise RefusedError("refused to write a demo home into a directory that is not empty", str(directory))
     make_private_directory(directory)
-    _write(directory, _MARK, "Written by backscroll; may be deleted.\n")
+    _write(directory, _MARK, b"Written by backscroll; may be deleted.\n")
     drafts: dict[str, Draft] = {}
     for story in STORIES:
         draft = drafts[story.session] = _draft(story, now, drafts)
         draft.write(directory, mtime=now - timedelta(days=story.kept) if story.kept else None)
     for name, text in _side_files(list(drafts.values())).items():
-        _write(directory, name, text)
+        _write(directory, name, text.encode())
+    for name, data in desktop.desktop_files(now):
+        _write(directory, name, data)
+        os.utime(directory / name, (now.timestamp(), now.timestamp()))
+    report = f"local-agent-mode-sessions/{desktop.OFFICE}/{desktop.HARBOUR}/local_{desktop.REPORT_APP}"
+    desktop.report_draft(now).write(directory / desktop.DATA / report)
     return directory
 
 
@@ -76,7 +83,12 @@ def _side_files(drafts: list[Draft]) -> dict[str, str]:
     ]
     export = next(draft.session for draft in drafts if draft.version == "2.1.250")
     todos = [{"content": "Document it", "status": "pending", "activeForm": "Documenting it"}]
-    account = {"emailAddress": "ann@example.com", "organizationName": "Harbour Office"}
+    account = {
+        "accountUuid": desktop.ANN,
+        "emailAddress": "ann@example.com",
+        "organizationUuid": desktop.PERSONAL,
+        "organizationName": "Ann's own",
+    }
     projects = {draft.cwd: {"lastSessionId": draft.session} for draft in drafts}
     return {
         ".claude/history.jsonl": "".join(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in history),
@@ -87,6 +99,6 @@ def _side_files(drafts: list[Draft]) -> dict[str, str]:
     }
 
 
-def _write(directory: Path, name: str, text: str) -> None:
+def _write(directory: Path, name: str, data: bytes) -> None:
     make_private_directory((directory / name).parent)
-    write_atomically(directory / name, text.encode(), inside=directory, durable=False)
+    write_atomically(directory / name, data, inside=directory, durable=False)

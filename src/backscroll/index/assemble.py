@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from backscroll.index.hints import Hints, read_hints
 from backscroll.index.kinship import Kinship
 from backscroll.index.spending import Shared, forget_sums, write_sums
 from backscroll.index.units import Found
-from backscroll.sessions import identity
+from backscroll.sessions import desktop, identity
 from backscroll.sessions.agents import AgentFile, join_agents
 from backscroll.sessions.digest import Counts, Digest
 from backscroll.sessions.model import Agent, Session, Usage
-from backscroll.sessions.projects import Cwd, project_of, true_cwd
+from backscroll.sessions.projects import true_cwd
 from backscroll.sessions.titles import title_of
-from backscroll.stores import side
 from backscroll.times import iso, parse
-from backscroll.value import Value, field
+from backscroll.value import Value
 
 GONE = Digest(counts=Counts())
 
@@ -41,17 +41,10 @@ class _UnitRow(Value):
     digest: Digest
 
 
-class _Hints(Value):
-    """Working directories that side files know: by session, and for any session."""
-
-    by_session: dict[str, str] = field(default_factory=dict)
-    known: list[str] = field(default_factory=list)
-
-
 class _Context(NamedTuple):
     """What the making of all sessions in one update shares."""
 
-    hints: _Hints
+    hints: Hints
     kinship: Kinship
     shared: Shared
 
@@ -63,7 +56,7 @@ def make_sessions(database: sqlite3.Connection, found: Found) -> None:
     dirty = [name for (name,) in database.execute("SELECT session FROM dirty ORDER BY session")]
     if not dirty:
         return
-    hints = _hints(found)
+    hints = read_hints(found)
     database.execute("BEGIN IMMEDIATE")
     try:
         kinship, shared = Kinship(database), Shared(database)
@@ -78,15 +71,6 @@ def make_sessions(database: sqlite3.Connection, found: Found) -> None:
         database.execute("ROLLBACK")
         raise
     database.execute("COMMIT")
-
-
-def _hints(found: Found) -> _Hints:
-    hints = _Hints()
-    for path in found.project_indexes:
-        hints.by_session |= side.index_hints(path)
-    for path in found.global_configs:
-        hints.known += side.known_cwds(path)
-    return hints
 
 
 def _units(database: sqlite3.Connection, session: str) -> list[_UnitRow]:
@@ -125,13 +109,27 @@ def _make_session(database: sqlite3.Connection, name: str, context: _Context, *,
     main = next((unit for unit in units if unit.agent is None), None)
     agents = join_agents(main.digest if main else None, [_agent_file(unit) for unit in units if unit.agent is not None])
     copies = _copies(database, name)
+    rows = rows_of(database, name)
     session = _session(name, main, units, agents)
+    session.state = desktop.state_of(session.state, rows, _released(main), has_transcript=bool(main and main.paths))
+    desktop.apply_rows(session, rows)
     session.copies = sorted(copies)
     session.usage = write_sums(context.shared, name, {name, *copies}, agents, is_folded=folded_into is not None)
     _place(session, main or units[0], context.hints)
     _relate(session, copies, context.kinship)
-    session.title, session.title_source = _title(database, name, main or units[0])
+    session.title, session.title_source = _title(database, session, main or units[0])
     _write_session(database, session, main or units[0], agents, folded_into)
+
+
+def rows_of(database: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+    """Return the rows of Desktop that mean a session, the newest first."""
+    stored = database.execute("SELECT body FROM desktop_row WHERE session = ?", (name,))
+    rows = [json.loads(body) for (body,) in stored]
+    return sorted(rows, key=lambda row: (row["active"] or row["deleted"] or "", row["path"]), reverse=True)
+
+
+def _released(main: _UnitRow | None) -> str | None:
+    return main.side.get("released") if main else None
 
 
 def _copies(database: sqlite3.Connection, name: str) -> set[str]:
@@ -211,18 +209,15 @@ def _state(main: _UnitRow | None) -> str:
     return "live"
 
 
-def _place(session: Session, unit: _UnitRow, hints: _Hints) -> None:
+def _place(session: Session, unit: _UnitRow, hints: Hints) -> None:
     """Find out where the session was held."""
-    known = [(cwd, "config") for cwd in hints.known]
+    known = desktop.hints_of(session.rows)
     if hint := hints.by_session.get(session.id):
-        known.insert(0, (hint, "index"))
-    place = true_cwd(unit.project_key, unit.digest.cwds, unit.digest.relocated, known)
-    _put(session, place, unit.digest.worktree_of)
-
-
-def _put(session: Session, place: Cwd | None, worktree_of: str | None) -> None:
+        known.append((hint, "index"))
+    known += [(cwd, "config") for cwd in hints.known]
+    place = true_cwd(unit.project_key, unit.digest.cwds, unit.digest.relocated, known) or desktop.cwd_of(session.rows)
     session.cwd, session.project_source = place or (None, None)
-    session.project = project_of(session.cwd, worktree_of)
+    session.project = desktop.project_by_rows(session, session.rows, unit.digest.worktree_of)
 
 
 def _place_the_unplaced(database: sqlite3.Connection) -> None:
@@ -249,15 +244,22 @@ def _relate(session: Session, copies: set[str], kinship: Kinship) -> None:
     session.copied = len(identity.copied_from(kin, others))
 
 
-def _title(database: sqlite3.Connection, name: str, unit: _UnitRow) -> tuple[str | None, str | None]:
+def _title(database: sqlite3.Connection, session: Session, unit: _UnitRow) -> tuple[str | None, str | None]:
     summary = database.execute(
         "SELECT summary.text FROM unit JOIN said ON said.unit = unit.id JOIN summary ON summary.leaf = said.last"
         " WHERE unit.session = ? AND unit.agent IS NULL ORDER BY said.rowid DESC, summary.text LIMIT 1",
-        (name,),
+        (session.id,),
     ).fetchone()
     own = next(reversed(unit.digest.summaries.values()), None) if not unit.digest.counts.messages else None
-    title = title_of(unit.digest, unit.side.get("title"), summary[0] if summary else own)
+    row, is_typed = desktop.title_by_rows(session.rows)
+    title = title_of(unit.digest, unit.side.get("title"), summary[0] if summary else own, row, is_typed_row=is_typed)
     return title or (None, None)
+
+
+def _accounts(session: Session) -> str:
+    """Return every account that a session is known under, each after a blank."""
+    names = dict.fromkeys([session.account, *(row["account"] for row in session.rows)])
+    return "".join(f" {name}" for name in names if name)
 
 
 def _write_session(
@@ -265,8 +267,8 @@ def _write_session(
 ) -> None:
     database.execute(
         "INSERT OR REPLACE INTO session (id, folded_into, updated, state, project, cwd, cwd_source, project_key,"
-        " account, parent, messages, damage, stores, mtime, config, released, body, agents)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " account, accounts, parent, messages, damage, stores, mtime, config, released, body, agents)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             session.id,
             folded_into,
@@ -277,6 +279,7 @@ def _write_session(
             session.project_source,
             unit.project_key,
             session.account,
+            _accounts(session),
             session.parent,
             session.messages - session.copied,
             session.damage,

@@ -18,6 +18,8 @@ from backscroll.value import Value
 
 DEFAULT_CLEANUP_DAYS = 30
 MOST_CANDIDATES = 10
+PROMOTED_DAYS = 30
+"""A half-written row that is older is not taken by Desktop."""
 
 
 class Filter(Value):
@@ -37,7 +39,7 @@ _WHERE = (
     " AND (:project IS NULL OR instr(lower(coalesce(project, '') || char(10) || coalesce(cwd, '') || char(10) ||"
     " coalesce(project_key, '')), lower(:project)) > 0)"
     " AND (:store IS NULL OR instr(' ' || stores || ' ', ' ' || :store || ' ') > 0)"
-    " AND (:account IS NULL OR instr(coalesce(account, ''), :account) = 1)"
+    " AND (:account IS NULL OR instr(accounts, ' ' || :account) > 0)"
     " AND (:since IS NULL OR updated >= :since)"
     " AND (:until IS NULL OR updated < :until)"
     " AND (:state IS NULL OR state = :state)"
@@ -45,9 +47,20 @@ _WHERE = (
 _COUNT = "SELECT count(*) FROM session" + _WHERE  # noqa: S608 - both halves stand here
 _LIST = _COLUMNS + _WHERE + " ORDER BY updated IS NULL, updated DESC, id LIMIT :limit"
 _BY_ID = _COLUMNS + " WHERE id = ?"
+_BY_ROW = (
+    "SELECT DISTINCT desktop_row.session FROM desktop_row, json_each(desktop_row.names) AS name"
+    " WHERE name.value = ? AND desktop_row.session IS NOT NULL ORDER BY 1"
+)
+_BY_PREFIX = (
+    "SELECT id FROM session WHERE substr(id, 1, :length) = :prefix"
+    " UNION SELECT desktop_row.session FROM desktop_row, json_each(desktop_row.names) AS name"
+    " WHERE substr(name.value, 1, :length) = :prefix AND desktop_row.session IS NOT NULL"
+    " ORDER BY 1 LIMIT :limit"
+)
 _FORKS = _COLUMNS + " WHERE parent = ? AND folded_into IS NULL ORDER BY id"
 _EXPIRING = (
-    _COLUMNS + " WHERE folded_into IS NULL AND mtime IS NOT NULL AND state IN ('live', 'damaged') ORDER BY mtime"
+    _COLUMNS
+    + " WHERE folded_into IS NULL AND mtime IS NOT NULL AND state IN ('live', 'damaged', 'deleted') ORDER BY mtime"
 )
 
 
@@ -92,25 +105,29 @@ def resolve(database: sqlite3.Connection, asked: str) -> str:
             raise NotFoundError("there are no sessions", remedy="backscroll stores shows where was looked.")
         return str(newest[0])
     asked = one_line(asked)  # as ids are made of file names; what is no text could not even be looked up
-    found = _with_prefix(database, asked.removeprefix("local_")) or _with_prefix(database, asked)
+    bare = asked.removeprefix("local_")
+    found = _by_name(database, asked, bare) or _with_prefix(database, bare) or _with_prefix(database, asked)
     if not found:
         raise NotFoundError("no session has this id", asked, "backscroll list --all shows every session with its id.")
-    whole = next((name for name in (asked, asked.removeprefix("local_")) if name in found), None)
-    if len(found) > 1 and whole is None:
+    if len(found) > 1:
         raise QueryError(
             "several sessions have this id", asked, f"Give more of it: {', '.join(found[:MOST_CANDIDATES])}"
         )
-    return _unfolded(database, whole or found[0])
+    return _unfolded(database, found[0])
+
+
+def _by_name(database: sqlite3.Connection, asked: str, bare: str) -> list[str]:
+    """Return the session with exactly this id, or those whose rows have it; `local_` means a row's own id first."""
+    own = [name for name in dict.fromkeys((asked, bare)) if database.execute(_BY_ID, (name,)).fetchone()]
+    rows = [name for (name,) in database.execute(_BY_ROW, (bare,))]
+    return (rows or own)[:MOST_CANDIDATES] if asked != bare else (own or rows)[:MOST_CANDIDATES]
 
 
 def _with_prefix(database: sqlite3.Connection, prefix: str) -> list[str]:
     if not prefix:
         return []
-    rows = database.execute(
-        "SELECT id FROM session WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT ?",
-        (len(prefix), prefix, MOST_CANDIDATES + 1),
-    )
-    return [name for (name,) in rows]
+    asked = {"length": len(prefix), "prefix": prefix, "limit": MOST_CANDIDATES + 1}
+    return [name for (name,) in database.execute(_BY_PREFIX, asked)]
 
 
 def _unfolded(database: sqlite3.Connection, name: str) -> str:
@@ -131,6 +148,56 @@ def stores(database: sqlite3.Connection) -> list[StoreSummary]:
         StoreSummary(kind, json.loads(path), files, size, number, [_damage(item) for item in json.loads(damage)])
         for kind, path, files, size, number, damage in rows
     ]
+
+
+def desktop_rows(database: sqlite3.Connection) -> list[tuple[dict[str, Any], dict[str, str]]]:
+    """Return every row of Desktop, and the e-mail address and name that it tells of its account."""
+    rows = database.execute("SELECT body, person FROM desktop_row ORDER BY path")
+    return [(json.loads(body), json.loads(person)) for body, person in rows]
+
+
+def rows_with_sessions(database: sqlite3.Connection) -> list[tuple[dict[str, Any], str]]:
+    """Return every row that means a session, and its id, the newest first."""
+    rows = database.execute("SELECT body, session FROM desktop_row WHERE session IS NOT NULL ORDER BY path")
+    found = [(json.loads(body), str(session)) for body, session in rows]
+    return sorted(found, key=lambda pair: pair[0]["active"] or "", reverse=True)
+
+
+def sidebar(database: sqlite3.Connection, account: str, now: datetime) -> list[Session]:
+    """Return what Desktop's Code tab would show somebody who is signed in with an account, in its order.
+
+    Desktop takes the rows below that account that it can load and that are not archived, whether their transcripts
+    are there or not, and a half-written row that is less than thirty days old where there is no other.
+    """
+    account, _, organization = account.partition("/")
+    names: dict[str, None] = {}
+    for row, name in rows_with_sessions(database):
+        is_own = (row["account"] or "").startswith(account) and (row["organization"] or "").startswith(organization)
+        if is_own and _is_in_sidebar(row, now):
+            names[name] = None
+    days = _cleanup_days(database)
+    return [_session(row, days) for name in names if (row := database.execute(_BY_ID, (name,)).fetchone())]
+
+
+def _is_in_sidebar(row: dict[str, Any], now: datetime) -> bool:
+    if row["product"] != "code" or row["archived"] or not row["loads"] or row["damage"] is not None:
+        return False
+    active = parse(row["active"])
+    return not row["temporary"] or (active is not None and now - active < timedelta(days=PROMOTED_DAYS))
+
+
+def sessions_by_account(database: sqlite3.Connection) -> dict[str, int]:
+    """Return how many sessions are known to be of each account."""
+    rows = database.execute(
+        "SELECT account, count(*) FROM session WHERE account IS NOT NULL AND folded_into IS NULL GROUP BY account"
+    )
+    return dict(rows.fetchall())
+
+
+def settings_and_logs(database: sqlite3.Connection, kind: str) -> list[str]:
+    """Return the paths of one kind of settings, counters or logs, as they were at the last update."""
+    row = database.execute("SELECT value FROM meta WHERE name = 'settings and logs'").fetchone()
+    return [path for found, path in (json.loads(row[0]) if row else ()) if found == kind]
 
 
 def unit_paths(database: sqlite3.Connection, name: str) -> list[tuple[str | None, list[str]]]:
@@ -198,6 +265,8 @@ def _expires(value: dict[str, Any], mtime: float | None, days: int | None, relea
     is_kept = (value["entrypoint"] or "").startswith("claude-desktop") and released is None
     if mtime is None or is_kept or "code" not in value["stores"]:
         return None
+    if released == "delete":  # the next clean-up takes it, however young it is
+        return parse(mtime)
     kept_for = DEFAULT_CLEANUP_DAYS if days is None else max(days, 1)
     try:
         return datetime.fromtimestamp(mtime, UTC) + timedelta(days=kept_for)

@@ -14,7 +14,7 @@ import msgspec
 
 from backscroll.index.extracts import EXTRACTS, Row
 from backscroll.index.progress import Progress, Report
-from backscroll.index.units import Unit, storable
+from backscroll.index.units import Changes, Unit, storable
 from backscroll.sessions.conversation import read_conversation
 from backscroll.sessions.digest import make_digest
 
@@ -28,18 +28,17 @@ MANY = 200
 
 def take_in(
     database: sqlite3.Connection,
-    changed: list[Unit],
-    gone: list[bytes],
+    changes: Changes,
     report: Report,
     on_progress: Callable[[Progress], None] | None,
 ) -> None:
     """Forget what is gone and read what changed; mark the sessions whose rows must be made anew."""
-    _forget(database, gone)
-    is_bulk = len(changed) > MANY
+    _forget(database, changes.gone)
+    is_bulk = len(changes.changed) > MANY
     if is_bulk:
         database.execute("INSERT OR REPLACE INTO meta VALUES ('every session is dirty', 'yes')")
-    for batch in _batches(_read_all(changed, on_progress)):
-        _write(database, batch, report, is_bulk=is_bulk)
+    for batch in _batches(_read_all(changes.changed, on_progress)):
+        _write(database, batch, changes.merged, report, is_bulk=is_bulk)
 
 
 class Reading(NamedTuple):
@@ -112,11 +111,19 @@ def _batches(readings: Iterable[tuple[Unit, Reading]]) -> Iterator[list[tuple[Un
         yield batch
 
 
-def _write(database: sqlite3.Connection, batch: list[tuple[Unit, Reading]], report: Report, *, is_bulk: bool) -> None:
+def _write(
+    database: sqlite3.Connection,
+    batch: list[tuple[Unit, Reading]],
+    merged: dict[str, str],
+    report: Report,
+    *,
+    is_bulk: bool,
+) -> None:
     database.execute("BEGIN IMMEDIATE")
     try:
         for unit, reading in batch:
-            _write_unit(database, unit, reading, is_bulk=is_bulk)
+            told = unit.session or reading.session or "(unknown)"
+            _write_unit(database, unit, reading, merged.get(told, told), is_bulk=is_bulk)
             report.read += len(unit.files)
             report.bytes += unit.size
             report.records += reading.records
@@ -127,9 +134,8 @@ def _write(database: sqlite3.Connection, batch: list[tuple[Unit, Reading]], repo
     database.execute("COMMIT")
 
 
-def _write_unit(database: sqlite3.Connection, unit: Unit, reading: Reading, *, is_bulk: bool) -> None:
+def _write_unit(database: sqlite3.Connection, unit: Unit, reading: Reading, session: str, *, is_bulk: bool) -> None:
     _remove_unit(database, unit.key, is_bulk=is_bulk)
-    session = unit.session or reading.session or "(unknown)"
     cursor = database.execute(
         "INSERT INTO unit (key, session, agent, kind, store, config, project_key, fingerprint, mtime, born, paths,"
         " side, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -15,9 +15,10 @@ tool     the calls that each session was the first to make, summed up likewise
 fold     earlier copies of a session, and the session that contains them
 dirty    sessions whose row must be made anew; kept in step with every change of a unit
 store    what was found in each store at the last update
+desktop_row  Desktop's rows: as read, and as joined with a session
 """
 
-VERSION = 4
+VERSION = 7
 
 SCHEMA = """
 CREATE TABLE unit (
@@ -132,6 +133,7 @@ CREATE TABLE session (
   cwd_source TEXT,
   project_key TEXT,
   account TEXT,
+  accounts TEXT NOT NULL,
   parent TEXT,
   messages INTEGER NOT NULL,
   damage INTEGER NOT NULL,
@@ -202,5 +204,15 @@ CREATE TABLE store (
   sessions INTEGER NOT NULL,
   damage TEXT NOT NULL
 );
+CREATE TABLE desktop_row (
+  path BLOB PRIMARY KEY,
+  fingerprint TEXT NOT NULL,
+  read TEXT NOT NULL,
+  person TEXT NOT NULL,
+  session TEXT,
+  body TEXT NOT NULL,
+  names TEXT NOT NULL
+);
+CREATE INDEX desktop_row_session ON desktop_row (session);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT);
 """

@@ -83,7 +83,7 @@ _OF_SESSIONS = (
     " AND (:project IS NULL OR instr(lower(coalesce(session.project, '') || char(10) || coalesce(session.cwd, '') ||"
     " char(10) || coalesce(session.project_key, '')), lower(:project)) > 0)"
     " AND (:store IS NULL OR instr(' ' || session.stores || ' ', ' ' || :store || ' ') > 0)"
-    " AND (:account IS NULL OR instr(coalesce(session.account, ''), :account) = 1)"
+    " AND (:account IS NULL OR instr(session.accounts, ' ' || :account) > 0)"
 )
 _AT_TIMES = " AND (:since IS NULL OR quarter >= :since) AND (:until IS NULL OR quarter < :until)"
 _SPENT = (

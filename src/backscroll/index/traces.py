@@ -3,13 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from backscroll.index import query
 from backscroll.index.evidence import family_of
 from backscroll.times import iso
+from backscroll.value import Value
 
 _LATE = "9999"
 
@@ -51,8 +51,7 @@ class StoredTrace(NamedTuple):
         return paths[number] if number < len(paths) else ""
 
 
-@dataclass(slots=True)
-class Wanted:
+class Wanted(Value):
     """Which files to list; None means any."""
 
     session: str | None = None

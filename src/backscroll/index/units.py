@@ -8,6 +8,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from backscroll.records import Damage
 from backscroll.scrub import one_line
@@ -17,6 +18,9 @@ from backscroll.value import Value, field
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
+TEXT_KINDS = {"history", "plan", "todos", "tasks", "tool-result"}
+ROW_KINDS = {"row", "row-tmp"}
+DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log"}
 
 
 class Unit(Value):
@@ -53,11 +57,7 @@ class Unit(Value):
 
     def fingerprint(self) -> bytes:
         """Return what changes whenever any of its files does."""
-        state = [
-            (os.fsencode(file.path), file.size, file.mtime_ns, file.ctime_ns, file.inode, file.device)
-            for file in (*self.files, *self.side_files)
-        ]
-        return repr((self.session, sorted(state))).encode()
+        return repr((self.session, _states((*self.files, *self.side_files)))).encode()
 
     def side_facts(self) -> str:
         """Read the small files beside the transcripts: title, archived, released, an agent's meta file."""
@@ -74,6 +74,18 @@ class Unit(Value):
         return json.dumps(facts)
 
 
+def _states(files: Iterable[FoundFile]) -> list[tuple[bytes, str, int, int, int, int, int]]:
+    return sorted(
+        (os.fsencode(file.path), file.kind, file.size, file.mtime_ns, file.ctime_ns, file.inode, file.device)
+        for file in files
+    )
+
+
+def state_of(files: Iterable[FoundFile]) -> str:
+    """Return what changes whenever any of some files does."""
+    return repr(_states(files))
+
+
 def _reading_order(file: FoundFile) -> tuple[bool, int, str]:
     return (file.kind == "transcript", file.mtime_ns, file.path)
 
@@ -87,6 +99,26 @@ class Found(Value):
     """The settings files of each configuration directory."""
     global_configs: list[str] = field(default_factory=list)
     project_indexes: list[str] = field(default_factory=list)
+    texts: list[FoundFile] = field(default_factory=list)
+    """Files beside the transcripts whose words are searched: prompts, plans, todos, outputs of tools."""
+    hint_files: list[FoundFile] = field(default_factory=list)
+    """The files of the two lists above."""
+    rows: list[FoundFile] = field(default_factory=list)
+    tombstones: list[FoundFile] = field(default_factory=list)
+    audits: list[FoundFile] = field(default_factory=list)
+    desktop_files: list[FoundFile] = field(default_factory=list)
+    """Desktop's settings, counters and logs."""
+    merged: dict[str, str] = field(default_factory=dict)
+    """Id of an earlier transcript to the session that continues it, as rows of Desktop say."""
+
+
+class Changes(NamedTuple):
+    """What an update must take in."""
+
+    changed: list[Unit]
+    gone: list[bytes]
+    merged: dict[str, str]
+    """As in Found; for agents whose session only their records tell."""
 
 
 class StoreTotal(Value):
@@ -98,6 +130,8 @@ class StoreTotal(Value):
     bytes: int = 0
     sessions: set[str] = field(default_factory=set)
     damage: list[Damage] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    """The paths of its rows."""
 
 
 def look(stores: Iterable[Store]) -> Found:
@@ -114,6 +148,8 @@ def look(stores: Iterable[Store]) -> Found:
             total.files += 1
             total.bytes += item.size
             _sort(found, item, store.kind, total, metas)
+            if item.kind in TEXT_KINDS:
+                found.texts.append(item)
     _tell_apart(found.units.values())
     for unit in found.units.values():
         if unit.agent is not None:
@@ -140,8 +176,24 @@ def _sort(
         found.settings[file.config].append(file.path)
     elif file.kind == "global-config":
         found.global_configs.append(file.path)
+        found.hint_files.append(file)
     elif file.kind == "project-index":
         found.project_indexes.append(file.path)
+        found.hint_files.append(file)
+    else:
+        _sort_of_desktop(found, file, total)
+
+
+def _sort_of_desktop(found: Found, file: FoundFile, total: StoreTotal) -> None:
+    if file.kind in ROW_KINDS:
+        found.rows.append(file)
+        total.rows.append(file.path)
+    elif file.kind == "tombstone":
+        found.tombstones.append(file)
+    elif file.kind == "audit":
+        found.audits.append(file)
+    elif file.kind in DESKTOP_KINDS:
+        found.desktop_files.append(file)
 
 
 def _meta_key(file: FoundFile) -> tuple[str, str]:

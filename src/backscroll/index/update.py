@@ -10,24 +10,32 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
+from backscroll.index.hints import mark_unplaced
 from backscroll.index.progress import Progress, Report
-from backscroll.index.units import Found, look, storable
+from backscroll.index.units import Changes, Found, look, storable
 from backscroll.lazy import lazily
 from backscroll.stores import Store, side
 
 if TYPE_CHECKING:
-    from backscroll.index import assemble, reading
+    from backscroll.index import assemble, desktop, reading
 else:
     assemble = lazily("backscroll.index.assemble")
+    desktop = lazily("backscroll.index.desktop")
     reading = lazily("backscroll.index.reading")
 
 
 def update(
-    database: sqlite3.Connection, stores: list[Store], on_progress: Callable[[Progress], None] | None = None
+    database: sqlite3.Connection,
+    stores: list[Store],
+    on_progress: Callable[[Progress], None] | None = None,
+    with_words: Callable[[Found], object] | None = None,
 ) -> Report:
-    """Bring the index in step with the stores; CorruptError where the index is damaged inside."""
+    """Bring the index in step with the stores; CorruptError where the index is damaged inside.
+
+    `with_words` brings the full-text index in step too, after the catalogue.
+    """
     try:
-        return _update(database, stores, on_progress)
+        return _update(database, stores, on_progress, with_words)
     except sqlite3.DatabaseError as error:
         if type(error) is not sqlite3.DatabaseError:
             raise
@@ -35,22 +43,41 @@ def update(
 
 
 def _update(
-    database: sqlite3.Connection, stores: list[Store], on_progress: Callable[[Progress], None] | None
+    database: sqlite3.Connection,
+    stores: list[Store],
+    on_progress: Callable[[Progress], None] | None,
+    with_words: Callable[[Found], object] | None,
 ) -> Report:
     begun = time.monotonic()
     found = look(stores)
+    is_joined_anew = _has_rows(database, found) and desktop.join_rows(database, found)
+    mark_unplaced(database, found)
     report = Report(files=sum(len(unit.files) for unit in found.units.values()))
     known = dict(database.execute("SELECT key, fingerprint FROM unit"))
-    changed = [unit for key, unit in found.units.items() if known.get(key) != unit.fingerprint()]
+    changed = [
+        unit
+        for key, unit in found.units.items()
+        if known.get(key) != unit.fingerprint() or (is_joined_anew and unit.session is None)
+    ]
     gone = [key for key in known if key not in found.units]
     report.skipped = report.files - sum(len(unit.files) for unit in changed)
     if changed or gone:
-        reading.take_in(database, changed, gone, report, on_progress)
+        reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress)
+    if is_joined_anew:
+        desktop.remember_merged(database, found)
     if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
         assemble.make_sessions(database, found)
     _write_stores(database, found)
+    if with_words is not None:
+        with_words(found)
     report.seconds = time.monotonic() - begun
     return report
+
+
+def _has_rows(database: sqlite3.Connection, found: Found) -> bool:
+    """Say whether Desktop left anything here, now or at the last look."""
+    is_there = found.rows or found.tombstones or found.audits
+    return bool(is_there) or database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
 
 def _write_stores(database: sqlite3.Connection, found: Found) -> None:
@@ -66,7 +93,8 @@ def _write_stores(database: sqlite3.Connection, found: Found) -> None:
         for total in found.totals
     ]
     days = {storable(config): side.cleanup_days(paths) for config, paths in found.settings.items()}
-    state = json.dumps([rows, days])
+    files = [[file.kind, file.path] for file in (*found.hint_files, *found.desktop_files)]
+    state = json.dumps([rows, days, files])
     if database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone() == (state,):
         return
     database.execute("BEGIN IMMEDIATE")
@@ -74,4 +102,5 @@ def _write_stores(database: sqlite3.Connection, found: Found) -> None:
     database.executemany("INSERT INTO store VALUES (?, ?, ?, ?, ?, ?)", rows)
     database.execute("INSERT OR REPLACE INTO meta VALUES ('stores', ?)", (state,))
     database.execute("INSERT OR REPLACE INTO meta VALUES ('cleanup days', ?)", (json.dumps(days),))
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('settings and logs', ?)", (json.dumps(files),))
     database.execute("COMMIT")

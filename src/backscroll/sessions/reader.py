@@ -33,6 +33,7 @@ class SessionFiles(Struct):
     def outputs(self, session: str) -> list[str]:
         """Return the directories that may hold outputs too large for the transcripts."""
         near = [os.path.join(os.path.dirname(path), session) for path in self.transcripts]
+        near += [path.removesuffix(".jsonl") for path in self.transcripts]  # of earlier ids of the session
         near += [path.split(f"{os.sep}subagents{os.sep}")[0] for paths in self.agents.values() for path in paths]
         return [os.path.join(directory, "tool-results") for directory in dict.fromkeys(near)]
 

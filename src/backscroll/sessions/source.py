@@ -13,6 +13,8 @@ from backscroll.formats.lenient import DUPLICATE_KEYS, has_duplicate_keys, value
 from backscroll.formats.streams import Stream, open_stream
 from backscroll.place import Place
 from backscroll.records import Damage, Note, Record
+from backscroll.sessions.audit import FILE_NAME as AUDIT
+from backscroll.sessions.audit import decode_audit
 from backscroll.sessions.heads import decode_head
 
 LONGEST_CHECKED = 1 << 20
@@ -57,7 +59,7 @@ class Source:
         except OSError as error:
             self.damage.append(Damage(Place(self.path), reason_of(error)))
             return
-        account = scan(stream.file, self.path, decode_head)
+        account = scan(stream.file, self.path, decode_audit if self.path.endswith(AUDIT) else decode_head)
         try:
             yield from self._sorted(account)
         except OSError as error:

@@ -8,16 +8,29 @@ LONGEST = 200
 
 
 class Title(NamedTuple):
-    """A title and where it comes from: custom, ai, last-prompt, summary, first-prompt, agent."""
+    """A title and where it comes from: row, custom, ai, last-prompt, summary, first-prompt, agent."""
 
     text: str
     source: str
 
 
-def title_of(digest: Digest, side_title: str | None, summary: str | None) -> Title | None:
-    """Return the first title there is, in the order in which Claude Code itself chooses."""
+def title_of(
+    digest: Digest,
+    side_title: str | None,
+    summary: str | None,
+    row: Title | None = None,
+    *,
+    is_typed_row: bool = False,
+) -> Title | None:
+    """Return the first title there is, in the order in which Claude Code itself chooses.
+
+    The title in a row of Desktop stands in front where somebody typed it; where nobody did, it comes before what
+    Claude Code made up for the transcript, because it is what people see.
+    """
     candidates = (
+        (row.text if row and is_typed_row else None, "row"),
         (digest.custom_title or side_title, "custom"),
+        (row.text if row else None, "row"),
         (digest.ai_title, "ai"),
         (digest.last_prompt, "last-prompt"),
         (summary, "summary"),

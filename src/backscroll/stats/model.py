@@ -45,7 +45,7 @@ class Burn(Value):
 
     start: datetime
     end: datetime
-    is_active: bool
+    active: bool
     tokens_per_minute: float | None
     cost_per_hour: float | None
     projected_tokens: int | None = None

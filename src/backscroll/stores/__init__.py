@@ -1,8 +1,8 @@
 """Stores: where Claude's products keep sessions, and how they are found.
 
 `find_stores` probes the known places of every operating system below a home directory; it lists directories and
-opens no file.  A configuration directory gives two stores with the same path: `code` (or `cowork`, where it lies in
-Claude Desktop's data) for what is below `projects/`, and `side` for all else.
+opens no file.  A configuration directory gives two stores with the same path: `code` for what is below `projects/`,
+and `side` for all else.  A data directory of Claude Desktop gives `desktop` and `cowork`.
 docs/formats.md, "Locations".
 """
 
@@ -17,9 +17,19 @@ from backscroll.dirs import user_home
 from backscroll.stores.base import FoundFile, Store, is_inside
 from backscroll.stores.browser import BrowserStore, holds_storage
 from backscroll.stores.code import UUID, CodeStore
+from backscroll.stores.desktop import COWORK_ROWS, DesktopStore, is_data_directory
 from backscroll.stores.side import SideStore
 
-__all__ = ["BrowserStore", "CodeStore", "FoundFile", "SideStore", "Store", "desktop_directories", "find_stores"]
+__all__ = [
+    "BrowserStore",
+    "CodeStore",
+    "DesktopStore",
+    "FoundFile",
+    "SideStore",
+    "Store",
+    "desktop_directories",
+    "find_stores",
+]
 
 _HOMES = ("home/*", "Users/*", "root")
 """Where a backup of a whole disk holds the homes of its users."""
@@ -33,10 +43,6 @@ _DESKTOP = (
     "AppData/Local/Claude-Data",
     "AppData/Local/Claude-Data/*",
 )
-_COWORK = "local-agent-mode-sessions"
-_COWORK_DEPTH = 6
-"""<account>/<organization>/agent/<session>/.claude has five levels."""
-
 _KEY = re.compile(r"-|[A-Za-z]--|ssh-[0-9a-f]{8}-")
 
 
@@ -45,7 +51,6 @@ class _Config(NamedTuple):
 
     path: Path
     home: Path
-    kind: str = "code"
     is_home: bool = False
     """It is a home directory at the same time, which must not be walked."""
 
@@ -61,12 +66,11 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
     for config in _configs_of_user(env) if root is None else _configs_below(root.absolute()):
         projects = config.path / "projects"
         if _is_there(projects) and _is_new(projects, "code", seen):
-            stores.append(CodeStore(config.kind, config.path, projects, config.home, own))
+            stores.append(CodeStore("code", config.path, projects, config.home, own))
         if _is_new(config.path, "side", seen):
             stores.append(SideStore(config.path, config.home, own, config.is_home))
-    for profile, home in _desktops_of_user(env) if root is None else _desktops_below(root.absolute()):
-        if holds_storage(profile) and _is_new(profile, "browser", seen):
-            stores.append(BrowserStore(profile, home, own))
+    for path, home in _desktops_of_user(env) if root is None else _desktops_below(root.absolute()):
+        stores += _desktop_stores(path, home, seen, own)
     if root is not None and not stores and _holds_projects(root):
         stores.append(CodeStore("code", root.absolute().parent, root.absolute(), root.absolute(), own))
     return stores
@@ -77,6 +81,38 @@ def desktop_directories(root: Path | None, env: Mapping[str, str]) -> list[Path]
     seen: set[tuple[str, int, int]] = set()
     places = _desktops_of_user(env) if root is None else _desktops_below(root.absolute())
     return [path for path, _ in places if _is_there(path) and _is_new(path, "desktop", seen)]
+
+
+def _configs_of_user(env: Mapping[str, str]) -> Iterator[_Config]:
+    home = user_home(env)
+    for path in _named(env.get("CLAUDE_CONFIG_DIR", ""), home):
+        is_home = home is not None and is_inside(os.path.realpath(home), os.path.realpath(path))
+        yield _Config(path, home or path, is_home=is_home)
+    if home is None:
+        return
+    yield from _configs_in_home(home)
+    if xdg := _absolute(env.get("XDG_CONFIG_HOME")):
+        yield from _configs_by_pattern(xdg, ("claude", "claude-*"), home)
+
+
+def _configs_below(root: Path) -> Iterator[_Config]:
+    if root.name.startswith(".claude") or _holds_projects(root / "projects"):
+        yield _Config(root, root, is_home=_is_there(root / ".claude"))
+    yield from _configs_in_home(root)
+    for home in _matching(root, _HOMES):
+        yield from _configs_in_home(home)
+
+
+def _configs_in_home(home: Path) -> Iterator[_Config]:
+    if any(_is_there(home / name) for name in (".claude", ".claude.json")):
+        yield _Config(home / ".claude", home)
+    yield from _configs_by_pattern(home, (".config/claude", ".claude-*", ".config/claude-*"), home)
+
+
+def _configs_by_pattern(directory: Path, patterns: Iterable[str], home: Path) -> Iterator[_Config]:
+    for path in _matching(directory, patterns):
+        if os.path.lexists(path / "projects") or os.path.lexists(path / "history.jsonl"):
+            yield _Config(path, home)
 
 
 def _desktops_of_user(env: Mapping[str, str]) -> Iterator[tuple[Path, Path]]:
@@ -96,52 +132,13 @@ def _desktops_below(root: Path) -> Iterator[tuple[Path, Path]]:
         yield from ((path, home) for path in _matching(home, _DESKTOP))
 
 
-def _configs_of_user(env: Mapping[str, str]) -> Iterator[_Config]:
-    home = user_home(env)
-    for path in _named(env.get("CLAUDE_CONFIG_DIR", ""), home):
-        is_home = home is not None and is_inside(os.path.realpath(home), os.path.realpath(path))
-        yield _Config(path, home or path, is_home=is_home)
-    if home is None:
-        return
-    yield from _configs_in_home(home)
-    if xdg := _absolute(env.get("XDG_CONFIG_HOME")):
-        yield from _configs_by_pattern(xdg, ("claude", "claude-*"), home)
-        yield from _cowork_configs(_matching(xdg, ("Claude*",)), home)
-    named = [_absolute(env.get(name)) for name in ("CLAUDE_USER_DATA_DIR", "APPDATA", "LOCALAPPDATA")]
-    yield from _cowork_configs(_desktop_named(*named), home)
-
-
-def _configs_below(root: Path) -> Iterator[_Config]:
-    if root.name.startswith(".claude") or _holds_projects(root / "projects"):
-        yield _Config(root, root, is_home=_is_there(root / ".claude"))
-    yield from _configs_in_home(root)
-    for home in _matching(root, _HOMES):
-        yield from _configs_in_home(home)
-
-
-def _configs_in_home(home: Path) -> Iterator[_Config]:
-    if any(_is_there(home / name) for name in (".claude", ".claude.json")):
-        yield _Config(home / ".claude", home)
-    yield from _configs_by_pattern(home, (".config/claude", ".claude-*", ".config/claude-*"), home)
-    yield from _cowork_configs(_matching(home, _DESKTOP), home)
-
-
-def _configs_by_pattern(directory: Path, patterns: Iterable[str], home: Path) -> Iterator[_Config]:
-    for path in _matching(directory, patterns):
-        if os.path.lexists(path / "projects") or os.path.lexists(path / "history.jsonl"):
-            yield _Config(path, home)
-
-
-def _cowork_configs(desktops: Iterable[Path], home: Path) -> Iterator[_Config]:
-    """Yield the private configuration directory of each Cowork session."""
-    pending = [(desktop / _COWORK, 0) for desktop in desktops]
-    while pending:
-        directory, depth = pending.pop()
-        for child in _subdirectories(directory):
-            if child.name == ".claude":
-                yield _Config(child, home, "cowork")
-            elif depth < _COWORK_DEPTH and child.name not in ("outputs", "uploads", "node_modules"):
-                pending.append((child, depth + 1))
+def _desktop_stores(path: Path, home: Path, seen: set[tuple[str, int, int]], own: Path | None) -> Iterator[Store]:
+    if is_data_directory(path) and _is_new(path, "desktop", seen):
+        yield DesktopStore("desktop", path, home, own)
+    if _is_there(path / COWORK_ROWS) and _is_new(path / COWORK_ROWS, "cowork", seen):
+        yield DesktopStore("cowork", path, home, own)
+    if holds_storage(path) and _is_new(path, "browser", seen):
+        yield BrowserStore(path, home, own)
 
 
 def _named(variable: str, home: Path | None) -> list[Path]:

@@ -42,11 +42,11 @@ class Store(Protocol):
 
     @property
     def kind(self) -> str:
-        """code, cowork or side."""
+        """code, desktop, cowork or side."""
 
     @property
     def path(self) -> Path:
-        """The configuration directory."""
+        """The directory that it is named by."""
 
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield every file of the store, and what could not be looked at."""

@@ -33,7 +33,7 @@ _SIDECARS = {"custom-title.json": "title", "archived.json": "archived", "resume-
 
 
 class CodeStore(Value, frozen=True):
-    """The sessions below one configuration directory; kind is code, or cowork inside Claude Desktop's data."""
+    """The sessions below one configuration directory."""
 
     kind: str
     path: Path

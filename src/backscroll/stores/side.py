@@ -72,7 +72,7 @@ class SideStore(Value, frozen=True):
 
     def _entries(self, walk: Walk) -> Iterator[Entry | Damage]:
         if os.path.lexists(self.path):
-            yield from walk.below(_is_known if self.is_home else _is_data)
+            yield from walk.below(_is_known if self.is_home else is_data)
         if self.path == self.home / ".claude":
             for name in _beside(str(self.path.parent)):
                 yield from walk.one(name)
@@ -82,7 +82,8 @@ def _is_known(parts: tuple[str, ...]) -> bool:
     return parts[0] in _DIRECTORIES
 
 
-def _is_data(parts: tuple[str, ...]) -> bool:
+def is_data(parts: tuple[str, ...]) -> bool:
+    """Say whether a directory of a configuration directory holds data, and not software or transcripts."""
     return parts[0] not in _PROGRAMS
 
 

@@ -1,17 +1,16 @@
 """What `files` and `recover` hand out."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from backscroll.place import Place
+from backscroll.value import Value, field
 
 BYTES, TEXT, DERIVED, PARTIAL, GAP = "bytes", "text", "derived", "partial", "gap"
 
 
-@dataclass(slots=True)
-class Version:
+class Version(Value):
     """A file's content at a moment, how it is known, and which record proves it."""
 
     n: int
@@ -52,8 +51,7 @@ class Version:
         return self.sure in (BYTES, TEXT)
 
 
-@dataclass(slots=True)
-class FileHistory:
+class FileHistory(Value):
     """All versions of one file, oldest first, and what was tried but never reached the disk."""
 
     path: str
@@ -65,8 +63,7 @@ class FileHistory:
     """Evidence that is named somewhere, but could not be read any more."""
 
 
-@dataclass(slots=True)
-class FileSummary:
+class FileSummary(Value):
     """One file that sessions touched."""
 
     path: str

@@ -5,7 +5,7 @@ from typing import Any
 
 from backscroll.stores.flags import Flag, FlagChange, FlagDifference, FlagReport
 from backscroll.views.figures import count
-from backscroll.views.json import damage_object, dumps
+from backscroll.views.json import dumps, object_of
 from backscroll.views.paper import Line, Paper, Span, word
 from backscroll.views.table import Column, table
 
@@ -24,13 +24,13 @@ def flags_document(report: FlagReport) -> Iterator[str]:
         }
         for flag in report.flags
     ]
-    yield dumps({"flags": objects, "damage": [damage_object(item) for item in report.damage]}) + "\n"
+    yield dumps({"flags": objects, "damage": [object_of(item) for item in report.damage]}) + "\n"
 
 
 def diff_document(difference: FlagDifference) -> Iterator[str]:
     """Yield the answer of `flags --diff` as JSON."""
     objects = [change._asdict() for change in difference.changes]
-    yield dumps({"flags": objects, "damage": [damage_object(item) for item in difference.damage]}) + "\n"
+    yield dumps({"flags": objects, "damage": [object_of(item) for item in difference.damage]}) + "\n"
 
 
 def flag_list(flags: Sequence[Flag], paper: Paper) -> Iterator[Line]:

@@ -13,101 +13,36 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from backscroll.place import Place
-from backscroll.records import Damage, Note
 from backscroll.scrub import escaped, suspect
-from backscroll.sessions.model import (
-    Agent,
-    Branch,
-    Call,
-    Message,
-    Part,
-    Result,
-    Session,
-    StoreSummary,
-    Transcript,
-    TreeNode,
-    Usage,
-)
+from backscroll.sessions.model import Agent, Call, Part, Session, StoreSummary, Transcript, TreeNode
 from backscroll.times import iso
+from backscroll.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from backscroll.text.hits import Found
 
 Object = dict[str, Any]
 
 _DEEPEST = 200
 
 
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else iso(moment)
+def object_of(value: "Value | NamedTuple") -> Object:
+    """Return a value, or a named tuple, with its fields as keys and times as text."""
+    if isinstance(value, Part):
+        return part_object(value)
+    return {name: _plain(getattr(value, name)) for name in value.__match_args__}
 
 
-def place_object(place: Place) -> Object:
-    """Return where a thing was read."""
-    return {"path": place.path, "line": place.line, "offset": place.offset, "length": place.length}
-
-
-def damage_object(damage: Damage | Note) -> Object:
-    """Return what could not be read, or was repaired, and where."""
-    return {"place": place_object(damage.place), "reason": damage.reason}
-
-
-def usage_object(usage: Usage) -> Object:
-    """Return tokens and cost."""
-    return {
-        "input": usage.input,
-        "output": usage.output,
-        "cache_write": usage.cache_write,
-        "cache_read": usage.cache_read,
-        "cost": usage.cost,
-        "cache_write_5m": usage.cache_write_5m,
-        "cache_write_1h": usage.cache_write_1h,
-        "messages": usage.messages,
-        "lower_bound": usage.lower_bound,
-        "unpriced": usage.unpriced,
-        "web_searches": usage.web_searches,
-    }
-
-
-def session_object(session: Session) -> Object:
-    """Return SESSION of the contract, with the keys added since at the end."""
-    return {
-        "id": session.id,
-        "title": session.title,
-        "project": session.project,
-        "cwd": session.cwd,
-        "stores": session.stores,
-        "state": session.state,
-        "started": _time(session.started),
-        "updated": _time(session.updated),
-        "messages": session.messages,
-        "calls": session.calls,
-        "agents": session.agents,
-        "branches": session.branches,
-        "compactions": session.compactions,
-        "damage": session.damage,
-        "model": session.model,
-        "models": session.models,
-        "usage": usage_object(session.usage),
-        "branch": session.branch,
-        "version": session.version,
-        "account": session.account,
-        "rows": session.rows,
-        "parent": session.parent,
-        "transcripts": session.transcripts,
-        "expires": _time(session.expires),
-        "prompts": session.prompts,
-        "copied": session.copied,
-        "copies": session.copies,
-        "title_source": session.title_source,
-        "project_source": session.project_source,
-        "entrypoint": session.entrypoint,
-        "bytes": session.bytes,
-        "notes": session.notes,
-        "tag": session.tag,
-        "internal_agents": session.internal_agents,
-        "project_key": session.project_key,
-    }
+def _plain(value: Any) -> Any:
+    """Return what a field holds as JSON has it; what a store put into it stays as it is."""
+    if isinstance(value, Value) or hasattr(value, "_fields"):
+        return object_of(value)
+    if isinstance(value, datetime):
+        return iso(value)
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def part_object(part: Part) -> Object:
@@ -117,123 +52,26 @@ def part_object(part: Part) -> Object:
     }
 
 
-def message_object(message: Message) -> Object:
-    """Return MESSAGE of the contract."""
-    return {
-        "id": message.id,
-        "parent": message.parent,
-        "session": message.session,
-        "role": message.role,
-        "time": _time(message.time),
-        "model": message.model,
-        "agent": message.agent,
-        "branch": message.branch,
-        "parts": [part_object(part) for part in message.parts],
-        "usage": None if message.usage is None else usage_object(message.usage),
-        "place": place_object(message.place),
-        "message_id": message.message_id,
-        "is_typed": message.is_typed,
-        "copied_from": message.copied_from,
-        "copies": message.copies,
-        "marks": message.marks,
-        "depth": message.depth,
-    }
-
-
-def result_object(result: Result) -> Object:
-    """Return what a call gave back."""
-    return {"text": result.text, "error": result.error, "data": result.data, "persisted": result.persisted}
-
-
-def call_object(call: Call) -> Object:
-    """Return CALL of the contract."""
-    return {
-        "id": call.id,
-        "name": call.name,
-        "input": call.input,
-        "result": None if call.result is None else result_object(call.result),
-        "session": call.session,
-        "message": call.message,
-        "agent": call.agent,
-        "started": _time(call.started),
-        "finished": _time(call.finished),
-        "branch": call.branch,
-        "started_agent": call.started_agent,
-        "place": None if call.place is None else place_object(call.place),
-        "marks": call.marks,
-    }
-
-
-def branch_object(branch: Branch) -> Object:
-    """Return one branch of a session."""
-    return {
-        "name": branch.name,
-        "messages": branch.messages,
-        "fork": branch.fork,
-        "parent": branch.parent,
-        "label": branch.label,
-        "tip": branch.tip,
-        "started": _time(branch.started),
-        "updated": _time(branch.updated),
-    }
-
-
-def agent_object(agent: Agent) -> Object:
-    """Return one agent of a session."""
-    return {
-        "id": agent.id,
-        "kind": agent.kind,
-        "type": agent.type,
-        "description": agent.description,
-        "call": agent.call,
-        "joined_by": agent.joined_by,
-        "parent": agent.parent,
-        "is_internal": agent.is_internal,
-        "messages": agent.messages,
-        "calls": agent.calls,
-        "transcript": agent.transcript,
-        "started": _time(agent.started),
-        "updated": _time(agent.updated),
-    }
-
-
-def node_object(node: TreeNode) -> Object:
-    """Return one node of a tree."""
-    return {
-        "id": node.id,
-        "parent": node.parent,
-        "kind": node.kind,
-        "label": node.label,
-        "messages": node.messages,
-        "time": _time(node.time),
-    }
-
-
-def store_object(store: StoreSummary) -> Object:
-    """Return what was found in one store."""
-    return {
-        "kind": store.kind,
-        "path": store.path,
-        "files": store.files,
-        "bytes": store.bytes,
-        "sessions": store.sessions,
-        "damage": [damage_object(damage) for damage in store.damage],
-    }
+def search_document(found: "Found") -> Iterator[str]:
+    """Yield the answer of `search`."""
+    yield f'{{"query": {dumps(found.query)},\n"total": {dumps(found.total)},\n"hits": '
+    yield from _array_in_pieces(map(object_of, found.hits))
+    yield f',\n"is_current": {dumps(found.is_current)}}}\n'
 
 
 def overview_document(
     stores: Iterable[StoreSummary], sessions: int, latest: Iterable[Session], expiring: Iterable[Session]
 ) -> Iterator[str]:
     """Yield the answer of `backscroll` alone."""
-    yield '{"stores": ' + _array(map(store_object, stores))
+    yield '{"stores": ' + array(map(object_of, stores))
     yield f',\n"sessions": {sessions}'
-    yield ',\n"latest": ' + _array(map(session_object, latest))
-    yield ',\n"expiring": ' + _array(map(session_object, expiring)) + "}\n"
+    yield ',\n"latest": ' + array(map(object_of, latest))
+    yield ',\n"expiring": ' + array(map(object_of, expiring)) + "}\n"
 
 
 def stores_document(stores: Iterable[StoreSummary]) -> Iterator[str]:
     """Yield the answer of `stores`."""
-    yield '{"stores": ' + _array(map(store_object, stores)) + "}\n"
+    yield '{"stores": ' + array(map(object_of, stores)) + "}\n"
 
 
 def list_document(
@@ -241,26 +79,26 @@ def list_document(
 ) -> Iterator[str]:
     """Yield the answer of `list`; `agents` are those of each session, where they were asked for."""
     yield f'{{"total": {total},\n"sessions": '
-    yield from _array_in_pieces(map(session_object, sessions))
+    yield from _array_in_pieces(map(object_of, sessions))
     if agents is not None:
-        yield ',\n"agents": ' + dumps({key: [agent_object(agent) for agent in found] for key, found in agents.items()})
+        yield ',\n"agents": ' + dumps({key: [object_of(agent) for agent in found] for key, found in agents.items()})
     yield "}\n"
 
 
 def show_document(transcript: Transcript) -> Iterator[str]:
     """Yield the answer of `show`, each message as it comes; damage and notes follow, as only the end knows them."""
-    yield '{"session": ' + dumps(session_object(transcript.session))
-    yield ',\n"branches": ' + _array(map(branch_object, transcript.branches))
+    yield '{"session": ' + dumps(object_of(transcript.session))
+    yield ',\n"branches": ' + array(map(object_of, transcript.branches))
     yield ',\n"messages": '
-    yield from _array_in_pieces(map(message_object, transcript.messages))
-    yield ',\n"damage": ' + _array(map(damage_object, transcript.damage))
-    yield ',\n"notes": ' + _array(map(damage_object, transcript.notes)) + "}\n"
+    yield from _array_in_pieces(map(object_of, transcript.messages))
+    yield ',\n"damage": ' + array(map(object_of, transcript.damage))
+    yield ',\n"notes": ' + array(map(object_of, transcript.notes)) + "}\n"
 
 
 def tree_document(session: Session, nodes: Iterable[TreeNode]) -> Iterator[str]:
     """Yield the answer of `tree`."""
-    yield '{"session": ' + dumps(session_object(session))
-    yield ',\n"nodes": ' + _array(map(node_object, nodes)) + "}\n"
+    yield '{"session": ' + dumps(object_of(session))
+    yield ',\n"nodes": ' + array(map(object_of, nodes)) + "}\n"
 
 
 def calls_document(calls: Iterable[Call]) -> Iterator[str]:
@@ -268,7 +106,7 @@ def calls_document(calls: Iterable[Call]) -> Iterator[str]:
     total = 0
     yield '{"calls": ['
     for total, call in enumerate(calls, 1):
-        yield (",\n" if total > 1 else "\n") + dumps(call_object(call))
+        yield (",\n" if total > 1 else "\n") + dumps(object_of(call))
     yield f'],\n"total": {total}}}\n'
 
 
@@ -287,7 +125,8 @@ def dumps(value: Any) -> str:
     return suspect().sub(_json_escape, text) if not text.isascii() or "\x7f" in text else text
 
 
-def _array(objects: Iterable[Object]) -> str:
+def array(objects: Iterable[Object]) -> str:
+    """Return a JSON array, one object a line."""
     return "".join(_array_in_pieces(objects))
 
 

@@ -25,7 +25,14 @@ from backscroll.views.table import Column, table
 
 _SHORTEST = 8
 
-STATE_STYLES = {"ghost": "warn", "orphan": "warn", "damaged": "error", "archived": "dim", "remote": "dim"}
+STATE_STYLES = {
+    "ghost": "warn",
+    "orphan": "warn",
+    "damaged": "error",
+    "archived": "dim",
+    "remote": "dim",
+    "deleted": "warn",
+}
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
@@ -76,7 +83,7 @@ def _columns(paper: Paper, *, has_states: bool) -> list[Column]:
 
 
 def _session_row(session: Session, shown: str, paper: Paper, *, has_states: bool) -> list[Span]:
-    project = session.cwd or session.project
+    project = place_of(session)
     state = [word(session.state, STATE_STYLES.get(session.state, "dim"))] if has_states else []
     return [
         word(shown, "id"),
@@ -91,6 +98,11 @@ def _session_row(session: Session, shown: str, paper: Paper, *, has_states: bool
         Span(dollars(session.usage.cost), "dim"),
         Span(short_model(session.model), "dim"),
     ]
+
+
+def place_of(session: Session) -> str | None:
+    """Return where a session was held, as people know it: Cowork's own directories mean nothing to anybody."""
+    return session.project if "cowork" in session.stores and session.project else session.cwd or session.project
 
 
 def _agent_row(agent: Agent, paper: Paper, *, has_states: bool) -> list[Span]:
@@ -226,7 +238,7 @@ def _expiring(sessions: Sequence[Session], paper: Paper) -> Iterator[Line]:
         [
             word(session.id if paper.width is None else names[session.id], "id"),
             Span(_expiry(session, paper), "warn"),
-            Span(last_name(session.cwd or session.project), "project"),
+            Span(last_name(place_of(session)), "project"),
             word(session.title or "(no title)", "title" if session.title else "dim"),
         ]
         for session in sessions

@@ -8,7 +8,7 @@ from backscroll.formats.storage import StorageRecord
 from backscroll.stores.storage import Storage
 from backscroll.times import iso
 from backscroll.views.figures import ago, count, moment, size
-from backscroll.views.json import Object, damage_object, dumps, place_object
+from backscroll.views.json import Object, dumps, object_of
 from backscroll.views.listing import damage_lines, place_text
 from backscroll.views.paper import Line, Paper, Span, ink, split_lines, word, wrap
 from backscroll.views.table import Column, table
@@ -41,14 +41,14 @@ def record_object(record: StorageRecord) -> Object:
         "object_store": record.object_store,
         "withheld": record.is_withheld,
         "note": record.note,
-        "place": place_object(record.place),
+        "place": object_of(record.place),
     }
 
 
 def storage_document(storage: Storage) -> Iterator[str]:
     """Yield the answer of `storage` as JSON."""
     records = [record_object(record) for record in storage.records]
-    yield dumps({"records": records, "damage": [damage_object(damage) for damage in storage.damage]}) + "\n"
+    yield dumps({"records": records, "damage": [object_of(damage) for damage in storage.damage]}) + "\n"
 
 
 def storage_report(storage: Storage, paper: Paper) -> Iterator[Line]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from backscroll.sessions.model import Message, Part, Session, Transcript
 from backscroll.views.figures import clock, count, day, dollars, long_day, period, short, short_model, tilde
-from backscroll.views.listing import STATE_STYLES, damage_lines
+from backscroll.views.listing import STATE_STYLES, damage_lines, place_of
 from backscroll.views.paper import Line, Paper, Span, cut, rule, word, wrap
 from backscroll.views.parts import Calls, attachment, call_lines, result_lines, thinking_lines
 from backscroll.views.prose import prose, words
@@ -39,7 +39,7 @@ def header(session: Session, paper: Paper) -> Iterator[Line]:
 
 def _facts(session: Session, paper: Paper) -> Iterator[tuple[str, Span]]:
     yield "session", word(session.id, "id")
-    project = tilde(session.cwd or session.project or "", paper)
+    project = tilde(place_of(session) or "", paper)
     yield "project", word(f"{project} ({session.branch})" if project and session.branch else project, "project")
     yield "time", Span(period(session.started, session.updated, paper), "time")
     yield "model", word(", ".join(session.models) or session.model)
@@ -48,12 +48,33 @@ def _facts(session: Session, paper: Paper) -> Iterator[tuple[str, Span]]:
     yield "tokens", Span(_tokens(session))
     if session.state != "live":
         yield "state", word(session.state, STATE_STYLES.get(session.state, ""))
+    yield from _desktop_facts(session)
     if session.expires is not None:
         yield "expires", Span(day(session.expires, paper), "warn")
     if session.parent:
         yield "fork of", word(session.parent, "id")
     if session.copies:
         yield "also", word(", ".join(session.copies), "id")
+
+
+def _desktop_facts(session: Session) -> Iterator[tuple[str, Span]]:
+    """Yield what Desktop's rows say: whose they are, and where the transcript is if it is not here."""
+    for row in session.rows:
+        account = (row["account"] or "")[:8]
+        told = [row["id"], _PRODUCTS.get(row["product"], ""), f"account {account}" if account else ""]
+        if row["deleted"]:
+            told.append("deleted in Desktop")
+        yield "row", word(", ".join(filter(None, told)), "id")
+        if row["error"]:
+            yield "error", word(row["error"], "error")
+    if session.transcripts and session.transcripts[0].endswith("audit.jsonl"):
+        yield "source", word("Cowork's audit, because the transcript is gone", "warn")
+    if session.rows and not session.transcripts:
+        held = next((row["held"] for row in session.rows if row["held"]), None)
+        yield "held", word(held or "nowhere on this disk: its transcript is gone", "warn")
+
+
+_PRODUCTS = {"code": "Code tab", "cowork": "Cowork", "tombstone": "tombstone"}
 
 
 def _counts(session: Session) -> str:

@@ -135,7 +135,7 @@ def _remarks(report: UsageReport, paper: Paper) -> Iterator[Line]:
         return
     remarks = []
     for row in report.rows:
-        if row.burn is not None and row.burn.is_active and row.burn.projected_cost is not None:
+        if row.burn is not None and row.burn.active and row.burn.projected_cost is not None:
             cost = dollars(row.burn.projected_cost)
             remarks.append(f"The block that goes on until {moment(row.burn.end, paper)} comes to {cost} at this rate.")
     if report.total.lower_bound_messages:

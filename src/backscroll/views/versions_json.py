@@ -1,102 +1,39 @@
 """Files and their versions to JSON: the keys of docs/json.md, in its order."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
-from backscroll.times import iso
-from backscroll.versions.model import FileHistory, FileList, FileSummary, Match, Recovered, Version, WritePlan, Written
-from backscroll.views.json import Object, dumps, place_object
+from backscroll.versions.model import FileHistory, FileList, Match, Recovered, Version, WritePlan, Written
+from backscroll.views.json import Object, dumps, object_of
 
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else iso(moment)
+_ONLY_WHERE_KNOWN = {"missing", "other", "why"}
 
 
 def version_object(version: Version) -> Object:
     """Return one version of a file."""
-    value: Object = {
-        "n": version.n,
-        "time": _time(version.time),
-        "session": version.session,
-        "message": version.message,
-        "call": version.call,
-        "how": version.how,
-        "bytes": version.bytes,
-        "sha256": version.sha256,
-        "exact": version.exact,
-        "branch": version.branch,
-        "sure": version.sure,
-        "tool": version.tool,
-        "agent": version.agent,
-        "outside": version.outside,
-        "created": version.created,
-        "deleted": version.deleted,
-        "confirmed": version.confirmed,
-        "encoding": version.encoding,
-        "newline": version.newline,
-        "place": place_object(version.place) if version.place else None,
-    }
-    if version.missing:
-        value["missing"] = [list(gap) for gap in version.missing]
-    if version.other is not None:
-        value["other"] = version.other
-    if version.why is not None:
-        value["why"] = version.why
-    return value
+    value = object_of(version) | {"exact": version.exact}
+    return {key: item for key, item in value.items() if item or key not in _ONLY_WHERE_KNOWN}
 
 
 def history_object(history: FileHistory) -> Object:
     """Return all versions of a file."""
-    return {
-        "path": history.path,
-        "versions": [version_object(version) for version in history.versions],
-        "candidates": [version_object(version) for version in history.candidates],
-        "related": history.related,
-        "lost": [place_object(place) for place in history.lost],
-    }
-
-
-def file_object(file: FileSummary) -> Object:
-    """Return one file that sessions touched."""
-    return {
-        "path": file.path,
-        "versions": file.versions,
-        "first": _time(file.first),
-        "last": _time(file.last),
-        "sessions": file.sessions,
-        "deleted": file.deleted,
-        "created": file.created,
-        "changes": file.changes,
-        "candidates": file.candidates,
-        "project": file.project,
-    }
+    versions = [version_object(version) for version in history.versions]
+    candidates = [version_object(version) for version in history.candidates]
+    return object_of(history) | {"versions": versions, "candidates": candidates}
 
 
 def match_object(match: Match) -> Object:
     """Return one line that holds a searched text."""
-    return {
-        "path": match.path,
-        "line": match.line,
-        "text": match.text,
-        "first": version_object(match.first),
-        "last": version_object(match.last),
-    }
+    return object_of(match) | {"first": version_object(match.first), "last": version_object(match.last)}
 
 
 def written_object(written: Written) -> Object:
     """Return what became of one file that was to be written."""
-    return {
-        "path": written.path,
-        "target": written.target,
-        "status": written.status,
-        "why": written.why,
-        "version": version_object(written.version) if written.version else None,
-    }
+    return object_of(written) | {"version": version_object(written.version) if written.version else None}
 
 
 def files_document(found: FileList) -> Iterator[str]:
     """Yield the answer of `files`."""
-    yield dumps({"total": found.total, "files": [file_object(file) for file in found.files]}) + "\n"
+    yield dumps({"total": found.total, "files": [object_of(file) for file in found.files]}) + "\n"
 
 
 def recover_document(history: FileHistory) -> Iterator[str]:

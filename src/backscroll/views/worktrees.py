@@ -3,32 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from backscroll.stores.worktrees import Worktree, WorktreeReport
-from backscroll.times import iso
 from backscroll.views.figures import ago, last_name, tilde
-from backscroll.views.json import damage_object, dumps
+from backscroll.views.json import dumps, object_of
 from backscroll.views.paper import Line, Paper, Span, word
 from backscroll.views.table import Column, table
 
 
 def worktrees_document(report: WorktreeReport) -> Iterator[str]:
     """Yield the answer of `worktrees` as JSON."""
-    objects = [
-        {
-            "name": item.name,
-            "path": item.path,
-            "branch": item.branch,
-            "base": item.base,
-            "session": item.session,
-            "exists": item.exists,
-            "row": item.row,
-            "source_branch": item.source_branch,
-            "created": None if item.created is None else iso(item.created),
-            "status": item.status,
-            "registry": item.registry,
-        }
-        for item in report.worktrees
-    ]
-    yield dumps({"worktrees": objects, "damage": [damage_object(item) for item in report.damage]}) + "\n"
+    objects = [object_of(item) for item in report.worktrees]
+    yield dumps({"worktrees": objects, "damage": [object_of(item) for item in report.damage]}) + "\n"
 
 
 def worktree_list(worktrees: Sequence[Worktree], paper: Paper) -> Iterator[Line]:

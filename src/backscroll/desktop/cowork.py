@@ -1,0 +1,59 @@
+"""Cowork: everything that a session's manifest holds, in groups, with the files, permissions and runs beside it."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from backscroll.files import open_readonly, reason_of
+from backscroll.index import query
+from backscroll.index.db import Connection
+from backscroll.place import Place
+from backscroll.records import Damage
+from backscroll.sessions import audit
+from backscroll.sessions.desktop_model import AuditTrail, Manifest, SessionFile
+from backscroll.stores import manifests, rows
+
+
+def read_manifests(database: Connection, session: str | None) -> Iterator[Manifest]:
+    """Yield the manifests of one session, its rows of the Code tab included, or those of all Cowork sessions."""
+    for row, name in query.rows_with_sessions(database):
+        is_asked = name == session if session is not None else row["product"] == "cowork"
+        if is_asked and row["product"] != "tombstone":
+            yield _manifest(name, row)
+
+
+def _manifest(session: str, row: dict[str, Any]) -> Manifest:
+    fields, reason = rows.read_fields(row["path"])
+    sorted_fields = manifests.sort_fields(fields)
+    damage = [Damage(Place(row["path"]), reason)] if reason is not None else []
+    directory = manifests.session_directory(row["path"])
+    files, is_cut = _files(directory, damage) if directory else ([], False)
+    trail = _trail(os.path.join(directory, audit.FILE_NAME), damage) if directory else None
+    return Manifest(
+        session, row, sorted_fields.groups, sorted_fields.unknown, sorted_fields.odd, files, is_cut, trail, damage
+    )
+
+
+def _files(directory: str, damage: list[Damage]) -> tuple[list[SessionFile], bool]:
+    files: list[SessionFile] = []
+    for kind, item in manifests.files_of(directory):
+        if isinstance(item, Damage):
+            damage.append(item)
+        elif len(files) == manifests.MOST_FILES:
+            return files, True
+        else:
+            time = datetime.fromtimestamp(item.status.st_mtime, UTC)
+            files.append(SessionFile(kind, item.path, item.status.st_size, time))
+    return files, False
+
+
+def _trail(path: str, damage: list[Damage]) -> AuditTrail | None:
+    if not os.path.lexists(path):
+        return None
+    try:
+        with open_readonly(path) as file:
+            return audit.read_trail(file, path)
+    except OSError as error:
+        damage.append(Damage(Place(path), reason_of(error)))
+        return None

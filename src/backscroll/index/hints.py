@@ -1,0 +1,49 @@
+"""Hints: working directories that side files know, and which sessions must be placed anew when they change.
+
+Only a session whose own records do not say where it was held depends on them.
+"""
+
+import json
+import sqlite3
+from typing import NamedTuple
+
+from backscroll.index.units import Found, state_of
+from backscroll.stores import side
+
+
+class Hints(NamedTuple):
+    """Working directories that side files know: by session, and for any session."""
+
+    by_session: dict[str, str]
+    known: list[str]
+
+
+def read_hints(found: Found) -> Hints:
+    """Read what the side files say."""
+    hints = Hints({}, [])
+    for path in found.project_indexes:
+        hints.by_session.update(side.index_hints(path))
+    for path in found.global_configs:
+        hints.known.extend(side.known_cwds(path))
+    return hints
+
+
+def mark_unplaced(database: sqlite3.Connection, found: Found) -> None:
+    """Mark the sessions that hints may place, where hints have changed since the last time.
+
+    The files are read only when they changed, and most of their changes say nothing about directories.
+    """
+    files = state_of(found.hint_files)
+    before = dict(database.execute("SELECT name, value FROM meta WHERE name IN ('hint files', 'hints')"))
+    if before.get("hint files") == files:
+        return
+    hints = read_hints(found)
+    known = json.dumps([hints.by_session, hints.known])
+    database.execute("BEGIN IMMEDIATE")
+    if before.get("hints") != known:
+        database.execute(
+            "INSERT OR IGNORE INTO dirty SELECT id FROM session"
+            " WHERE cwd_source IS NULL OR cwd_source NOT IN ('record', 'relocated')"
+        )
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('hint files', ?), ('hints', ?)", (files, known))
+    database.execute("COMMIT")

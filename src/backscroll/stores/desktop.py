@@ -1,0 +1,125 @@
+"""Claude Desktop's own files: rows of the Code tab, manifests of Cowork with their private directories, logs.
+
+    <data>/claude-code-sessions/<account>/<organization>/local_<uuid>.json          row
+    <data>/local-agent-mode-sessions/<account>/<organization>/[agent/]local_*.json  row: a Cowork manifest
+    ….json.tmp                        row-tmp: a row being written, or left by a crash
+    …/deleted_<id>                    tombstone
+    …/imported-staging/<id>.jsonl     transcript
+    …/<session directory>/.claude/    a private configuration directory: transcripts and side files as anywhere else
+    …/<session directory>/audit.jsonl audit
+
+Old versions put rows of both products into both directories, so a file's place never says whose row it is: the fields
+in it do (`rows.py`).  What a session made or was given (`outputs/`, `uploads/`) is not walked here.
+docs/formats.md, "Desktop rows" and "Cowork".
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from backscroll.records import Damage
+from backscroll.stores import code, side
+from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
+from backscroll.value import Value
+
+CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
+LOGS = "logs"
+
+_SETTINGS = {
+    "config.json": "desktop-config",
+    "claude_desktop_config.json": "desktop-settings",
+    "git-worktrees.json": "worktrees",
+    "buddy-tokens.json": "counter",
+    "plan-usage-history.json": "counter",
+}
+_NAMED = {"archived-sessions.idx": "archived-index", "scheduled-tasks.json": "schedule", "audit.jsonl": "audit"}
+_NOT_WALKED = {"outputs", "uploads", "node_modules", ".git", "skills-plugin", "plugins", "local", "imported-backups"}
+_DEEPEST = 6
+"""<account>/<organization>/agent/<session>/.claude has five levels."""
+_PRIVATE = ".claude"
+
+
+class DesktopStore(Value, frozen=True):
+    """The rows in one of the two directories of a Desktop, and with the Code tab's the settings and logs beside it."""
+
+    kind: str
+    """desktop or cowork."""
+    data: Path
+    home: Path
+    own: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The data directory of Desktop, or Cowork's directory in it."""
+        return self.data if self.kind == "desktop" else self.data / COWORK_ROWS
+
+    def files(self) -> Iterator[FoundFile | Damage]:
+        """Yield every row and transcript below the directory, settings and logs, and what could not be looked at."""
+        rows = self.data / (CODE_ROWS if self.kind == "desktop" else COWORK_ROWS)
+        walk = Walk(str(rows), str(self.home), str(self.own) if self.own else None)
+        if os.path.lexists(rows):
+            for entry in walk.below(_is_walked):
+                yield entry if isinstance(entry, Damage) else _labelled(entry, str(self.data))
+        if self.kind == "desktop":
+            yield from self._beside(walk)
+
+    def _beside(self, walk: Walk) -> Iterator[FoundFile | Damage]:
+        for name, kind in _SETTINGS.items():
+            yield from _all_of(walk.one(str(self.data / name)), kind, str(self.data))
+        for directory in log_directories(self.data):
+            logs = Walk(str(directory), str(self.home), str(self.own) if self.own else None)
+            yield from _all_of(logs.below(), "log", str(self.data))
+
+
+def _all_of(entries: Iterator[Entry | Damage], kind: str, data: str) -> Iterator[FoundFile | Damage]:
+    for entry in entries:
+        yield entry if isinstance(entry, Damage) else found(entry, Label(kind), data)
+
+
+def log_directories(data: Path) -> list[Path]:
+    """Return where this Desktop writes its logs: below its data or, on macOS, in the Library's own place."""
+    library = data.parent.parent / "Logs" / data.name
+    places = [data / LOGS, *([library] if data.parent.name == "Application Support" else [])]
+    return [place for place in places if os.path.isdir(place)]
+
+
+def is_data_directory(path: Path) -> bool:
+    """Say whether a directory is the data of a Claude Desktop: it has rows, or settings that nothing else has."""
+    names = {CODE_ROWS, COWORK_ROWS, *_SETTINGS}
+    if not path.name.startswith("Claude"):
+        names.discard("config.json")
+    return any(os.path.lexists(path / name) for name in names)
+
+
+def _is_walked(parts: tuple[str, ...]) -> bool:
+    if _PRIVATE in parts:
+        below = parts[parts.index(_PRIVATE) + 1 :]
+        return not below or side.is_data(below) or below[0] == "projects"
+    return parts[-1] not in _NOT_WALKED and len(parts) <= _DEEPEST
+
+
+def _labelled(entry: Entry, data: str) -> FoundFile:
+    """Name a file by its path below the directory of rows; a private directory is named as any other."""
+    parts = entry.parts
+    if _PRIVATE in parts[:-1]:
+        place = parts.index(_PRIVATE)
+        config = entry.path
+        for _ in parts[place + 1 :]:
+            config = os.path.dirname(config)
+        return found(entry, _label_private(parts[place + 1 :]), config)
+    return found(entry, _label(parts), data)
+
+
+def _label_private(parts: tuple[str, ...]) -> Label:
+    return code.label(parts[1:]) if parts[0] == "projects" and len(parts) > 1 else side.label(parts)
+
+
+def _label(parts: tuple[str, ...]) -> Label:
+    name = parts[-1]
+    if name.startswith("local_") and name.endswith((".json", ".json.tmp")):
+        return Label("row" if name.endswith(".json") else "row-tmp")
+    if name.startswith("deleted_"):
+        return Label("tombstone", name.removeprefix("deleted_").removeprefix("local_"))
+    if parts[-2:-1] == ("imported-staging",) and name.endswith(".jsonl"):
+        return Label("transcript", name[:-6])
+    return Label(_NAMED.get(name, "desktop-other"))

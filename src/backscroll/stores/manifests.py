@@ -1,0 +1,169 @@
+"""Manifests: all that Desktop wrote down of a session, sorted into groups for people to read.
+
+Comes in: the fields of a row or of a Cowork manifest (`rows.read_fields`).  Goes out: group to name to value.  Every
+known field has a group and a type; one that is not known stands in `other`, one of an unexpected type is named as
+odd.  Nothing is left out but secrets and the programs' own long prompts, of which the length is told.
+docs/formats.md, "Fields of a row".
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from backscroll.records import Damage
+from backscroll.stores.allowed import without_secrets
+from backscroll.stores.base import Entry, Walk
+from backscroll.stores.rows import session_directories
+from backscroll.times import iso, parse
+
+Fields = dict[str, Any]
+MOST_FILES = 2000
+_LONG = {"systemPrompt", "promptAppendSnapshot", "toolSurfaceSnapshot", "spawnSeed", "otelConfig"}
+"""Fields that hold the programs' own text: of them only the length is told."""
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "text": str,
+    "flag": bool,
+    "number": (int, float),
+    "time": (int, float),
+    "list": list,
+    "map": dict,
+    "any": object,
+}
+
+_FIELDS = {
+    "identity": {
+        "text": "sessionId cliSessionId unarchivedCliSessionId preClearCliSessionId importedFrom title titleSource"
+        " processName vmProcessName sessionType accountName emailAddress initialMessage spaceId spaceIdSetBy model"
+        " effort effortOverride stagedTranscriptPath agentName",
+        "list": "priorCliSessionIds previousTitles slashCommands",
+        "time": "createdAt lastActivityAt lastFocusedAt latestUserFrameAt interruptedByQuitAt recapAt indexedAt",
+        "number": "titleTurn completedTurns",
+        "flag": "isArchived isStarred adoptedFromOtherSurface transcriptUnavailable resumeConfirmed pendingFirstStart"
+        " hostLoopMode memoryEnabled skillsEnabled pluginsEnabled classifierSummaryEnabled",
+        "any": "armedWorkAtQuit sessionSettings systemPrompt promptAppendSnapshot toolSurfaceSnapshot spawnSeed"
+        " otelConfig promptSuggestion pendingNotifications systemPromptAppend systemPromptSections",
+    },
+    "folders": {
+        "text": "cwd originCwd worktreePath worktreeName branch sourceBranch envScopeId startedFromEnvironmentId",
+        "list": "userSelectedFolders userSelectedProjectUuids writtenBranches",
+        "map": "folderMountNames resolvedFolderKinds",
+        "flag": "worktreeLazy keptDirtyWorktree",
+        "any": "lastSpawnRootDetected",
+    },
+    "lineage": {
+        "text": "forkedFromSessionId forkedAtMessageUuid parentSessionId dispatchParentId dispatchParentOrigin",
+        "flag": "lineageDetached",
+        "map": "spawnedFrom",
+        "any": "rewindEdges",
+    },
+    "permissions": {
+        "text": "permissionMode",
+        "list": "alwaysAllowedReasons sessionPermissionUpdates",
+        "flag": "bypassChosenInApp autoChosenInApp",
+        "time": "cuFlagsGrantedAt",
+        "any": "cuAllowedApps cuGrantFlags",
+    },
+    "browser": {"text": "chromePermissionMode", "list": "chromeAllowedDomains", "any": "chromeTabGroupId"},
+    "answers": {"map": "mcqAnswers"},
+    "files": {"list": "fsDetectedFiles", "any": "publishedArtifacts"},
+    "approvals": {"list": "userApprovedFileAccessPaths fileDeleteApprovedMounts approvedToolNames"},
+    "egress": {"list": "egressAllowedDomains webFetchAllowedUrls"},
+    "mcp": {"map": "enabledMcpTools", "list": "remoteMcpServersConfig"},
+    "schedule": {"text": "scheduledTaskId", "flag": "scheduledRunContinued"},
+    "error": {
+        "text": "error errorCategory errorVersion",
+        "time": "errorAt",
+        "number": "contextExceededCount",
+    },
+    "work": {
+        "list": "prs cloudSpawnedTasks",
+        "map": "postTurnSummary",
+        "text": "postTurnSummaryFor lastAssistantUuid",
+        "any": "recap reportFindingsCard",
+    },
+    "remote": {
+        "text": "sshRemoteTranscriptPath sshRemoteProjectDir cloudSessionId",
+        "number": "sshLocalTranscriptSize",
+        "map": "sshConfig wslConfig sshSubagentSyncedSizes",
+        "list": "bridgeSessionIds",
+        "flag": "movedToCloud steeredByRemoteClient",
+        "any": "sshRemoteProcessId peerInbound peerReceipts",
+    },
+}
+KNOWN = {
+    name: (group, kind)
+    for group, by_type in _FIELDS.items()
+    for kind, names in by_type.items()
+    for name in names.split()
+}
+"""Each known field, the group that it is shown in, and its type."""
+GROUPS = (*_FIELDS, "other")
+
+
+class Sorted(NamedTuple):
+    """The fields of a row in their groups, and the names of those that are new or odd."""
+
+    groups: dict[str, Fields]
+    unknown: list[str]
+    odd: list[str]
+
+
+def sort_fields(fields: Fields) -> Sorted:
+    """Sort the fields of a row into groups; only groups that have any are there."""
+    groups: dict[str, Fields] = {}
+    unknown, odd = [], []
+    for name, value in fields.items():
+        group, kind = KNOWN.get(name) or (_family(name), "any")
+        if group == "other":
+            unknown.append(name)
+        elif value is not None and not _is(kind, value):
+            odd.append(name)
+        groups.setdefault(group, {})[name] = _shown(name, kind, value)
+    return Sorted({group: groups[group] for group in GROUPS if group in groups}, unknown, odd)
+
+
+def _family(name: str) -> str:
+    return "remote" if name.startswith("remoteControl") else "other"
+
+
+def _is(kind: str, value: Any) -> bool:
+    is_flag_for_number = kind in ("number", "time") and isinstance(value, bool)
+    return isinstance(value, _TYPES[kind]) and not is_flag_for_number
+
+
+def _shown(name: str, kind: str, value: Any) -> Any:
+    if name in _LONG or name.startswith("systemPrompt"):
+        return None if value is None else {"characters": len(value if isinstance(value, str) else repr(value))}
+    if name == "remoteMcpServersConfig" and isinstance(value, list):
+        return [_server(server) for server in value]
+    if name in ("sshConfig", "wslConfig") and isinstance(value, dict):
+        names = ("host", "hostname", "sshHost", "user", "username", "port", "distro", "distribution", "name")
+        return {key: value[key] for key in names if isinstance(value.get(key), (str, int))}
+    if kind == "time" and _is(kind, value) and (moment := parse(value)) is not None:
+        return iso(moment)
+    return without_secrets(value, name)
+
+
+def _server(server: Any) -> Any:
+    """Return an MCP server's name, id and the names of its tools; its address may hold a key."""
+    if not isinstance(server, dict):
+        return None
+    tools = server.get("tools")
+    named = [tool.get("name") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    shown = {key: server[key] for key in ("name", "uuid", "type") if isinstance(server.get(key), str)}
+    return shown | {"tools": [name for name in named if isinstance(name, str)]}
+
+
+def session_directory(path: str) -> str | None:
+    """Return the directory that Cowork keeps for the session of a manifest, where there is one."""
+    return next((directory for directory in session_directories(path) if os.path.isdir(directory)), None)
+
+
+def files_of(directory: str) -> Iterator[tuple[str, Entry | Damage]]:
+    """Yield what a Cowork session made and was given: outputs or uploads, and the file; opens none of them."""
+    for kind in ("outputs", "uploads"):
+        place = os.path.join(directory, kind)
+        if os.path.isdir(place):
+            for item in Walk(place, place).below():
+                yield kind, item
