@@ -63,8 +63,8 @@ READING = {
     "cowork": [[], ["6b1e7c44"], ["--json"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
-OTHERWISE = {"demo", "completion"}
-"""Commands that read nothing: one writes where it is told to, the other prints a script."""
+OTHERWISE = {"demo", "completion", "watch"}
+"""Commands that read nothing, of which one writes where it is told to; and one that never ends by itself."""
 
 
 class SystemCall(NamedTuple):

@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         update_index,
         usage,
         usage_audit,
+        watch,
         worktrees,
     )
 
@@ -193,6 +194,7 @@ _HOMES = {
         "update_index",
         "usage",
         "usage_audit",
+        "watch",
         "worktrees",
     ),
 }
@@ -286,6 +288,7 @@ __all__ = [
     "update_index",
     "usage",
     "usage_audit",
+    "watch",
     "worktrees",
 ]
 

@@ -7,7 +7,7 @@ written outside backscroll's own directory.
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
@@ -34,17 +34,19 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import BrowserStore, SideStore, Store, desktop_directories, find_stores
+from backscroll.stores import BrowserStore, CodeStore, SideStore, Store, desktop_directories, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
+    import watchfiles
+
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
     from backscroll.index import details, fulltext, texting
     from backscroll.index import search as searching
     from backscroll.records import Damage
-    from backscroll.sessions import leases, reader
+    from backscroll.sessions import follow, leases, reader
     from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
@@ -68,6 +70,8 @@ else:
     language = lazily("backscroll.text.language")
     leases = lazily("backscroll.sessions.leases")
     reader = lazily("backscroll.sessions.reader")
+    follow = lazily("backscroll.sessions.follow")
+    watchfiles = lazily("watchfiles")
     audit_stats = lazily("backscroll.stats.audit")
     session_costs = lazily("backscroll.stats.costs")
     price_table = lazily("backscroll.stats.prices")
@@ -529,6 +533,36 @@ def _add_context(database: Connection, hit: "hits.Hit", width: int) -> None:
             if len(hit.after) >= width:
                 return
         earlier.append(message)
+
+
+def watch(
+    session: str | None = None,
+    root: Root = None,
+    *,
+    wakes: Iterable[object] | None = None,
+    on_progress: OnProgress = None,
+) -> Iterator[Message]:
+    """Yield messages as they are written: of all sessions, or of one with its agents; it ends when `wakes` do.
+
+    Each of `wakes` is a reason to look; without them the file system tells when something changes.
+    """
+    name = None
+    if session is not None:
+        with _session(session, root, update=True, on_progress=on_progress) as (_, name):
+            pass
+    stores = [store for store in _stores(root) if isinstance(store, CodeStore)]
+    wanted = None if name is None else (lambda file: file.session == name)
+    return follow.follow(stores, wakes or _changes(stores), datetime.now(UTC), wanted)
+
+
+def _changes(stores: "Sequence[CodeStore]") -> Iterator[object]:
+    """Yield whenever something changes below stores, and every second, for a file system that tells nothing."""
+    paths = [store.projects for store in stores if store.projects.is_dir()]
+    if not paths:
+        raise NotFoundError("there is nothing to watch", remedy="backscroll stores shows where was looked.")
+    return watchfiles.watch(
+        *paths, watch_filter=None, debounce=100, step=50, rust_timeout=1000, yield_on_timeout=True, raise_interrupt=True
+    )
 
 
 @contextmanager

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
     "search": ("search", "Search everything that was ever said."),
+    "watch": ("watch", "Follow sessions as they are written."),
     "calls": ("calls", "Show tool calls with their results."),
     "usage": ("usage", "Show tokens and cost, each API message counted once."),
     "tools": ("tools", "Show how often each tool was called, and how that ended."),
