@@ -571,7 +571,7 @@ def _words(database: Connection, *, rebuild: bool = False) -> Iterator["fulltext
     place = words_beside(database)
     if rebuild and place is not None:
         fulltext.remove_fulltext(place)
-    with closing(fulltext.open_fulltext(place)) as text:
+    with closing(fulltext.open_fulltext(place)) as text, fulltext.in_use(text):
         yield text
 
 
