@@ -26,6 +26,8 @@ SEE_ALSO = {
     "search": "search",
     "watch": "sessions-as-they-are-written",
     "calls": "calls",
+    "files": "files",
+    "recover": "versions-of-a-file",
     "usage": "usage",
     "tools": "tools",
     "worktrees": "worktrees",
@@ -33,6 +35,7 @@ SEE_ALSO = {
     "storage": "browser-storage",
     "accounts": "accounts",
     "cowork": "cowork",
+    "drift": "drift",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

@@ -290,12 +290,21 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         "search the",
         "search the --context 1 --limit 2",
         "calls",
+        "files",
+        "files --patch 3f0c2a51",
+        "recover amounts.py",
+        "recover --version 2 amounts.py",
+        "recover --diff 3 4 amounts.py",
+        "recover --grep float",
+        "recover --write NEW --all --project ledger",
         "usage",
         "usage --by session,model,block",
         "usage --audit",
         f"usage --audit --session {SESSION_WITH_AGENTS}",
         f"usage --timeline --session {SESSION_WITH_AGENTS}",
         "tools",
+        "drift",
+        "drift assistant",
         "worktrees",
         "flags",
         "flags --diff /tmp",
@@ -315,7 +324,7 @@ def test_json_is_as_documented(
 ) -> None:
     """Every key that a command prints stands in docs/json.md with its type, and every key of the page is printed."""
     write_desktop(write_demo_home(home))
-    code = run([*command.split(), "--json"])
+    code = run([*command.replace("NEW", str(home / "new")).split(), "--json"])
     name = max((title for title in contract if f"{command} ".startswith(f"{title} ")), key=len)
     answer = json.loads(capsysbinary.readouterr().out)
 
@@ -325,7 +334,14 @@ def test_json_is_as_documented(
 
 @pytest.mark.parametrize(
     "command, kind",
-    [("list", "SESSION"), (f"show {SESSION_WITH_AGENTS}", "MESSAGE"), ("calls", "CALL"), ("search the", "HIT")],
+    [
+        ("list", "SESSION"),
+        (f"show {SESSION_WITH_AGENTS}", "MESSAGE"),
+        ("calls", "CALL"),
+        ("files", "FILE"),
+        ("recover --grep a", "MATCH"),
+        ("search the", "HIT"),
+    ],
 )
 def test_json_lines_are_as_documented(
     command: str, kind: str, home: Path, contract: dict[str, Schema], capsysbinary: pytest.CaptureFixture[bytes]

@@ -20,10 +20,10 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "backscroll"
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 FACES = ("__main__.py", "cli/")
-WRITERS = ("files.py", "index/")
+WRITERS = ("files.py", "newfiles.py", "index/")
 
 LONGEST_FUNCTION = 60
-LONGEST_MODULE = 600
+LONGEST_MODULE = 800
 
 
 @cache
@@ -156,7 +156,7 @@ def test_only_faces_speak() -> None:
 
 
 def test_only_files_writes() -> None:
-    """Only files.py, and the index for its own database, opens a file for writing."""
+    """Only files.py and newfiles.py, and the index for its own database, open a file for writing."""
     writes = {"write_text", "write_bytes"}
     found = [
         place

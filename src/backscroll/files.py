@@ -1,4 +1,4 @@
-"""The only code that opens a file of a store, and the only writer of files.
+"""The only code that opens a file of a store, and the writer of our own files.
 
 Opening is read-only, never follows a link in the last place and never waits: a FIFO, a device or a
 socket is refused.  Writing replaces a file whole or not at all, and only inside a directory of ours.

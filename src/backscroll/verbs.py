@@ -2,7 +2,7 @@
 
 Each takes `root`, a home directory of any system to read instead of this user's own, and brings the
 index up to date first unless `update` is False.  Long answers come as iterators.  Nothing is ever
-written outside backscroll's own directory.
+written outside backscroll's own directory, but for `recover_files`, which does as it is asked.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backscroll import dirs
-from backscroll.errors import CorruptError, NotFoundError
+from backscroll.errors import CorruptError, NotFoundError, RefusedError
 from backscroll.index import query, sums
 from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for, words_beside
 from backscroll.index.progress import Progress, Report
@@ -43,8 +43,10 @@ if TYPE_CHECKING:
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
-    from backscroll.index import details, fulltext, texting
+    from backscroll.index import details, fulltext, texting, traces
     from backscroll.index import search as searching
+    from backscroll.inventory import report as drift_report
+    from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
     from backscroll.sessions import follow, leases, reader
     from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
@@ -59,16 +61,22 @@ if TYPE_CHECKING:
     from backscroll.stores import storage as browser_storage
     from backscroll.stores import worktrees as registry
     from backscroll.text import hits, language
+    from backscroll.versions import catalogue, recovery, restore
+    from backscroll.versions import history as histories
+    from backscroll.versions.model import FileHistory, FileList, Match, OnFile, Recovered, WritePlan
 else:
     desktop_accounts = lazily("backscroll.desktop.accounts")
     desktop_cowork = lazily("backscroll.desktop.cowork")
     desktop_logs = lazily("backscroll.desktop.logs")
+    drift_report = lazily("backscroll.inventory.report")
+    drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
     texting = lazily("backscroll.index.texting")
     searching = lazily("backscroll.index.search")
     fulltext = lazily("backscroll.index.fulltext")
     language = lazily("backscroll.text.language")
     leases = lazily("backscroll.sessions.leases")
+    traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
     follow = lazily("backscroll.sessions.follow")
     watchfiles = lazily("watchfiles")
@@ -78,6 +86,10 @@ else:
     timeline_stats = lazily("backscroll.stats.timeline")
     tool_stats = lazily("backscroll.stats.tools")
     usage_stats = lazily("backscroll.stats.usage")
+    catalogue = lazily("backscroll.versions.catalogue")
+    histories = lazily("backscroll.versions.history")
+    recovery = lazily("backscroll.versions.recovery")
+    restore = lazily("backscroll.versions.restore")
     feature_flags = lazily("backscroll.stores.flags")
     browser_storage = lazily("backscroll.stores.storage")
     registry = lazily("backscroll.stores.worktrees")
@@ -389,6 +401,140 @@ def logs(
         return found, list(desktop_logs.errors_near(database, found, zone))
 
 
+def list_files(  # noqa: PLR0913 - one argument per option of the command
+    root: Root = None,
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    match: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int | None = 50,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "FileList":
+    """Return the files that sessions touched, the last touched first; `limit=None` for all of them."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        wanted = traces.Wanted(name, project, since, until)
+        return catalogue.list_files(database, wanted, match, limit, _on_file(on_progress, "counting versions"))
+
+
+def recover(path: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "FileHistory":
+    """Return all versions of a file, oldest first, and what was tried but never reached the disk."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        name = catalogue.find_path(database, path, opened)
+        found = opened.history(name)
+        found.related = catalogue.related(database, name)
+        return found
+
+
+def recover_content(  # noqa: PLR0913 - one argument per way to choose a version
+    path: str,
+    root: Root = None,
+    *,
+    version: int | None = None,
+    at: datetime | None = None,
+    message: str | None = None,
+    candidate: int | None = None,
+    partly: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Recovered":
+    """Return one version of a file with its bytes: by number, by moment, by message, or the last one."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        name = catalogue.find_path(database, path, opened)
+        moment = recovery.message_time(database, opened, name, message) if message is not None else at
+        return recovery.recovered(name, recovery.choose(opened, name, version, moment, candidate), partly=partly)
+
+
+def recover_diff(  # noqa: PLR0913 - as above
+    path: str, old: int, new: int, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[bytes]:
+    """Return the unified diff from one version of a file to another, line by line."""
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        return list(recovery.diff(opened, catalogue.find_path(database, path, opened), old, new))
+
+
+def recover_search(  # noqa: PLR0913 - one argument per option of the command
+    text: str,
+    root: Root = None,
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    match: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "Iterator[Match]":
+    """Yield the lines of any version of any file that hold a text, with the versions that have them."""
+    with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
+        wanted = traces.Wanted(name, project, since, until)
+        yield from recovery.search(database, text, wanted, match, _on_file(on_progress, "searching versions"))
+
+
+def recover_files(  # noqa: PLR0913 - one argument per option of the command
+    directory: str | os.PathLike[str] | None,
+    path: str | None = None,
+    root: Root = None,
+    *,
+    project: str | None = None,
+    match: str | None = None,
+    version: int | None = None,
+    at: datetime | None = None,
+    message: str | None = None,
+    candidate: int | None = None,
+    risky: bool = False,
+    apply: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "WritePlan":
+    """Write one file, or all files of a project as they were at a moment, into a new or empty directory.
+
+    Without a directory they go where they were: a plan, unless `apply` is True; what is there is kept beside them.
+    """
+    if directory is None and root is not None:
+        raise RefusedError("the files of another root are not put in place", str(root), "Write them into a directory.")
+    with _histories(root, update=update, on_progress=on_progress) as (database, opened):
+        forbidden = [str(store.path) for store in _stores(root)]
+        if path is None:
+            wanted = traces.Wanted(project=project)
+            wishes = recovery.all_wishes(database, wanted, match, at, _on_file(on_progress, "replaying files"))
+        else:
+            name = catalogue.find_path(database, path, opened)
+            moment = recovery.message_time(database, opened, name, message) if message is not None else at
+            state = recovery.choose(opened, name, version, moment, candidate)
+            wishes = iter([recovery.wish(database, name, state)])
+        if directory is not None:
+            return restore.write_into(Path(directory), wishes, forbidden, restore.this_system(), risky=risky)
+        ground = restore.Ground(forbidden, os.path.expanduser("~"), risky)  # noqa: PTH111 - never raises
+        return restore.in_place(wishes, ground, datetime.now().astimezone(), apply=apply)
+
+
+def session_patch(
+    session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[bytes]:
+    """Return one patch of all that a session did to the files of its project, as `git apply` takes it."""
+    with _session(session, root, update=update, on_progress=on_progress) as (database, name):
+        return list(recovery.session_patch(database, name))
+
+
+@contextmanager
+def _histories(
+    root: Root, *, update: bool, on_progress: OnProgress
+) -> "Iterator[tuple[Connection, histories.Histories]]":
+    with _index(root, update=update, on_progress=on_progress) as database:
+        opened = histories.Histories(database)
+        try:
+            yield database, opened
+        finally:
+            opened.close()
+
+
+def _on_file(on_progress: OnProgress, what: str) -> "OnFile | None":
+    return None if on_progress is None else lambda done, total: on_progress(Progress(done, total, 0, what))
+
+
 def _priced(database: Connection, sessions: list[Session], prices: OwnPrices) -> list[Session]:
     """Give sessions their costs."""
     session_costs.fill_costs(database, sessions, price_table.load_prices(prices))
@@ -432,6 +578,16 @@ def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress
     with _index(root, update=update, on_progress=on_progress) as database:
         joined = leases.join_worktrees(found.worktrees, query.sessions(database, query.Filter(), None))
     return found._replace(worktrees=joined)
+
+
+def drift(root: Root = None, *, on_progress: OnProgress = None) -> "drift_report.Drift":
+    """Return which types of records and fields lie on the disk, against those that are known."""
+    return drift_report.read_drift(_stores(root), on_progress)
+
+
+def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Any]:
+    """Return a JSON Schema of the records that lie on the disk, inferred from them."""
+    return drift_schema.infer_schema(drift(root, on_progress=on_progress).types)
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         calls,
         desktop,
         desktop_json,
+        drift,
         figures,
         flags,
         hits,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
         tree,
         usage,
         usage_json,
+        versions,
+        versions_json,
         worktrees,
     )
 else:
@@ -39,6 +42,7 @@ else:
     calls = lazily("backscroll.views.calls")
     desktop = lazily("backscroll.views.desktop")
     desktop_json = lazily("backscroll.views.desktop_json")
+    drift = lazily("backscroll.views.drift")
     figures = lazily("backscroll.views.figures")
     hits = lazily("backscroll.views.hits")
     flags = lazily("backscroll.views.flags")
@@ -53,6 +57,8 @@ else:
     tree = lazily("backscroll.views.tree")
     usage = lazily("backscroll.views.usage")
     usage_json = lazily("backscroll.views.usage_json")
+    versions = lazily("backscroll.views.versions")
+    versions_json = lazily("backscroll.views.versions_json")
     worktrees = lazily("backscroll.views.worktrees")
 
 __all__ = [
@@ -60,6 +66,7 @@ __all__ = [
     "calls",
     "desktop",
     "desktop_json",
+    "drift",
     "figures",
     "flags",
     "hits",
@@ -77,5 +84,7 @@ __all__ = [
     "tree",
     "usage",
     "usage_json",
+    "versions",
+    "versions_json",
     "worktrees",
 ]

@@ -68,6 +68,11 @@ def has_colour(settings: Settings) -> bool:
     )
 
 
+def is_terminal() -> bool:
+    """Say whether standard output is read by a person, not by a program."""
+    return sys.stdout.isatty()
+
+
 def make_paper(settings: Settings, *, is_full: bool = False, is_document: bool = False) -> Paper:
     """Return the paper that standard output is; a document is the same wherever it goes."""
     is_terminal = sys.stdout.isatty() and not is_document

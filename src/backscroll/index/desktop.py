@@ -34,8 +34,6 @@ def join_rows(database: sqlite3.Connection, found: Found) -> bool:
     """Bring rows up to date and join them with units; say whether other transcripts are one session than before."""
     stored = _stored(database)
     files = {os.fsencode(file.path): file for file in (*found.rows, *found.tombstones)}
-    if not stored and not files and not found.audits:
-        return False
     fresh = {key: _read(file, stored.get(key)) for key, file in files.items()}
     read = [json.loads(kept.read) for kept in fresh.values()]
     sessions = lineage.join(found, read)

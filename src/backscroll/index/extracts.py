@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from backscroll.sessions.called import called
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import Digest, id_key, said, spends, synthetic_records
+from backscroll.sessions.traces import traces
 
 Row = tuple[Any, ...]
 
@@ -41,6 +42,10 @@ def _call_rows(conversation: Conversation, digest: Digest) -> Iterator[Row]:
     return called(conversation, is_internal=digest.is_internal)
 
 
+def _trace_rows(conversation: Conversation, digest: Digest) -> Iterator[Row]:
+    return iter(()) if digest.is_internal else traces(conversation)
+
+
 def _stated_rows(conversation: Conversation, _: Digest) -> Iterator[Row]:
     state, synthetic = conversation.facts.cost_state, synthetic_records(conversation)
     if state is not None or synthetic:
@@ -54,6 +59,11 @@ EXTRACTS = (
         "DELETE FROM spend WHERE unit = ?",
     ),
     Extract(_call_rows, "INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", "DELETE FROM call WHERE unit = ?"),
+    Extract(
+        _trace_rows,
+        "INSERT INTO trace VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "DELETE FROM trace WHERE unit = ?",
+    ),
     Extract(_stated_rows, "INSERT INTO stated VALUES (?, ?, ?, ?)", "DELETE FROM stated WHERE unit = ?"),
     Extract(_said_rows, "INSERT INTO said VALUES (?, ?, ?, ?)", "DELETE FROM said WHERE unit = ?"),
     Extract(_summary_rows, "INSERT INTO summary VALUES (?, ?, ?)", "DELETE FROM summary WHERE unit = ?"),

@@ -6,6 +6,7 @@ means a new index, never a migration.
 unit     the files of one session, or of one agent, and their digest
 spend    the usage of each API message in each unit
 call     each tool call in each unit, without its texts
+trace    what each unit's records say about files: keys of contents, and where the contents lie
 stated   what a unit's records state about its cost: the program's own sums, and records that cost nothing
 said     the identity of each message in each unit
 session  what `list` shows, one row per session, ready to be handed out
@@ -17,7 +18,7 @@ store    what was found in each store at the last update
 desktop_row  Desktop's rows: as read, and as joined with a session
 """
 
-VERSION = 4
+VERSION = 7
 
 SCHEMA = """
 CREATE TABLE unit (
@@ -81,6 +82,35 @@ CREATE TABLE call (
 );
 CREATE INDEX call_key ON call (key);
 CREATE INDEX call_unit ON call (unit);
+
+CREATE TABLE trace (
+  unit INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  agent TEXT,
+  path TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  tool TEXT,
+  time TEXT,
+  is_copy INTEGER NOT NULL,
+  outcome TEXT,
+  call TEXT,
+  message TEXT,
+  branch TEXT NOT NULL,
+  source INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  answer_source INTEGER,
+  answer_offset INTEGER,
+  answer_length INTEGER,
+  before BLOB,
+  after BLOB,
+  is_created INTEGER NOT NULL,
+  other TEXT
+);
+CREATE INDEX trace_folded ON trace (folded);
+CREATE INDEX trace_unit ON trace (unit);
+CREATE INDEX trace_renamed ON trace (other) WHERE kind = 'rename';
 
 CREATE TABLE stated (unit INTEGER NOT NULL, synthetic INTEGER NOT NULL, cost REAL, models TEXT);
 CREATE INDEX stated_unit ON stated (unit);

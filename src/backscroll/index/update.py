@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
-from backscroll.index.desktop import join_rows, remember_merged
 from backscroll.index.hints import mark_unplaced
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Found, look, storable
@@ -18,9 +17,10 @@ from backscroll.lazy import lazily
 from backscroll.stores import Store, side
 
 if TYPE_CHECKING:
-    from backscroll.index import assemble, reading
+    from backscroll.index import assemble, desktop, reading
 else:
     assemble = lazily("backscroll.index.assemble")
+    desktop = lazily("backscroll.index.desktop")
     reading = lazily("backscroll.index.reading")
 
 
@@ -50,7 +50,7 @@ def _update(
 ) -> Report:
     begun = time.monotonic()
     found = look(stores)
-    is_joined_anew = join_rows(database, found)
+    is_joined_anew = _has_rows(database, found) and desktop.join_rows(database, found)
     mark_unplaced(database, found)
     report = Report(files=sum(len(unit.files) for unit in found.units.values()))
     known = dict(database.execute("SELECT key, fingerprint FROM unit"))
@@ -64,7 +64,7 @@ def _update(
     if changed or gone:
         reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress)
     if is_joined_anew:
-        remember_merged(database, found)
+        desktop.remember_merged(database, found)
     if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
         assemble.make_sessions(database, found)
     _write_stores(database, found)
@@ -72,6 +72,12 @@ def _update(
         with_words(found)
     report.seconds = time.monotonic() - begun
     return report
+
+
+def _has_rows(database: sqlite3.Connection, found: Found) -> bool:
+    """Say whether Desktop left anything here, now or at the last look."""
+    is_there = found.rows or found.tombstones or found.audits
+    return bool(is_there) or database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
 
 def _write_stores(database: sqlite3.Connection, found: Found) -> None:

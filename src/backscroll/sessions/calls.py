@@ -80,7 +80,7 @@ class CallReader:
         value = self._conversation.value(row)
         message = value.get("message")
         content = message.get("content") if isinstance(message, dict) else None
-        part = _result_part(name, content if isinstance(content, list) else [])
+        part = result_part(name, content if isinstance(content, list) else [])
         detail = value.get("toolUseResult") if len(row.results) <= 1 else None
         agent = detail.get("agentId") if isinstance(detail, dict) else None
         text = part.text if part else (content if isinstance(content, str) else None)
@@ -135,7 +135,8 @@ def _rows_with_results(tree: Tree) -> dict[str, list[Row]]:
     return results
 
 
-def _result_part(name: str, blocks: list[Any]) -> Part | None:
+def result_part(name: str, blocks: list[Any]) -> Part | None:
+    """Return the part of a record's content that is the result of a call."""
     return next((part for part in parts_of(blocks) if part.kind == "result" and part.data.get("id") == name), None)
 
 

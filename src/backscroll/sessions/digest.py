@@ -356,6 +356,11 @@ def _identity(row: Row, answer: str | None, conversation: Conversation) -> bytes
         return _key("text", row.text_key.hex(), answer)
     if row.results and all(len(call) >= SHORTEST_GLOBAL_ID for call in row.results):
         return _key("results", *row.results)
+    return origin_key(row, conversation)
+
+
+def origin_key(row: Row, conversation: Conversation) -> bytes:
+    """Name a record across all files: by the record that it was copied from, or as itself."""
     if row.copied_from is not None and row.copied_from.messageUuid:
         return _key("row", row.copied_from.messageUuid)
     return _record_key(row, conversation)

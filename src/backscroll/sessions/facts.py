@@ -39,8 +39,6 @@ IGNORED_TYPES = {
     "data-flow-records",
     "dev-mods",
     "ended-by-model",
-    "file-history-delta",
-    "file-history-snapshot",
     "frame-link",
     "history-suppression",
     "isolation-latch",
@@ -132,6 +130,8 @@ class Facts(Struct):
     enqueued: int = 0
     dequeued: int = 0
     cost_state: CostState | None = None
+    backups: list[tuple[int, int, int]] = []
+    """Where the records lie that name copies of files made before a change: source, offset, length."""
 
     def note(self, head: Head, source: int) -> None:
         """Take what any record may state."""
@@ -253,6 +253,10 @@ def _cost_state(facts: Facts, head: Head, *_: object) -> None:
         facts.cost_state = CostState(head.totalCostUSD, {name: _numbers(value) for name, value in known})
 
 
+def _file_history(facts: Facts, _head: Head, record: Record, source: int, _position: int) -> None:
+    facts.backups.append((source, record.offset, record.length))
+
+
 def _numbers(value: object) -> dict[str, float]:
     """Return the plain numbers of an object: a damaged one may hold anything, at any depth."""
     items = value.items() if isinstance(value, dict) else ()
@@ -282,4 +286,6 @@ _STATEMENTS: dict[str | None, Callable[[Facts, Head, Record, int, int], None]] =
     "fork-context-ref": _fork_context,
     "queue-operation": _queue_operation,
     "cost-state": _cost_state,
+    "file-history-delta": _file_history,
+    "file-history-snapshot": _file_history,
 }

@@ -55,13 +55,6 @@ class _Config(NamedTuple):
     """It is a home directory at the same time, which must not be walked."""
 
 
-class _Desktop(NamedTuple):
-    """A data directory of Claude Desktop that was found, and the home it lies in."""
-
-    path: Path
-    home: Path
-
-
 def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = None) -> list[Store]:
     """Return every store of this user, or with `root` every store below that directory.
 
@@ -76,8 +69,8 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
             stores.append(CodeStore("code", config.path, projects, config.home, own))
         if _is_new(config.path, "side", seen):
             stores.append(SideStore(config.path, config.home, own, config.is_home))
-    for desktop in _desktops_of_user(env) if root is None else _desktops_below(root.absolute()):
-        stores += _desktop_stores(desktop, seen, own)
+    for path, home in _desktops_of_user(env) if root is None else _desktops_below(root.absolute()):
+        stores += _desktop_stores(path, home, seen, own)
     if root is not None and not stores and _holds_projects(root):
         stores.append(CodeStore("code", root.absolute().parent, root.absolute(), root.absolute(), own))
     return stores
@@ -87,7 +80,7 @@ def desktop_directories(root: Path | None, env: Mapping[str, str]) -> list[Path]
     """Return every data directory of Claude Desktop that is there, of this user or below `root`."""
     seen: set[tuple[str, int, int]] = set()
     places = _desktops_of_user(env) if root is None else _desktops_below(root.absolute())
-    return [desktop.path for desktop in places if _is_there(desktop.path) and _is_new(desktop.path, "desktop", seen)]
+    return [path for path, _ in places if _is_there(path) and _is_new(path, "desktop", seen)]
 
 
 def _configs_of_user(env: Mapping[str, str]) -> Iterator[_Config]:
@@ -122,31 +115,24 @@ def _configs_by_pattern(directory: Path, patterns: Iterable[str], home: Path) ->
             yield _Config(path, home)
 
 
-def _desktops_of_user(env: Mapping[str, str]) -> Iterator[_Desktop]:
-    """Yield every data directory that Claude Desktop may have here."""
+def _desktops_of_user(env: Mapping[str, str]) -> Iterator[tuple[Path, Path]]:
+    """Yield every data directory that Claude Desktop may have here, and the home that it belongs to."""
     home = user_home(env)
     if home is None:
         return
     named = [_absolute(env.get(name)) for name in ("CLAUDE_USER_DATA_DIR", "APPDATA", "LOCALAPPDATA")]
     xdg = _absolute(env.get("XDG_CONFIG_HOME"))
-    yield from _desktops_in_home(home)
-    for path in (*(_matching(xdg, ("Claude*",)) if xdg else ()), *_desktop_named(*named)):
-        yield _Desktop(path, home)
+    paths = (*_matching(home, _DESKTOP), *(_matching(xdg, ("Claude*",)) if xdg else ()), *_desktop_named(*named))
+    yield from ((path, home) for path in paths)
 
 
-def _desktops_below(root: Path) -> Iterator[_Desktop]:
-    yield _Desktop(root, root)
+def _desktops_below(root: Path) -> Iterator[tuple[Path, Path]]:
+    yield root, root
     for home in (root, *_matching(root, _HOMES)):
-        yield from _desktops_in_home(home)
+        yield from ((path, home) for path in _matching(home, _DESKTOP))
 
 
-def _desktops_in_home(home: Path) -> Iterator[_Desktop]:
-    for path in _matching(home, _DESKTOP):
-        yield _Desktop(path, home)
-
-
-def _desktop_stores(desktop: _Desktop, seen: set[tuple[str, int, int]], own: Path | None) -> Iterator[Store]:
-    path, home = desktop
+def _desktop_stores(path: Path, home: Path, seen: set[tuple[str, int, int]], own: Path | None) -> Iterator[Store]:
     if is_data_directory(path) and _is_new(path, "desktop", seen):
         yield DesktopStore("desktop", path, home, own)
     if _is_there(path / COWORK_ROWS) and _is_new(path / COWORK_ROWS, "cowork", seen):

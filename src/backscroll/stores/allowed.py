@@ -14,27 +14,23 @@ _SECRET = re.compile(
     r"token|secret|passw|credential|cookie|authoriz|api_?-?key|private_?-?key|^env$|^headers?$|signature|bearer|^auth$",
     re.IGNORECASE,
 )
-_COUNTS = re.compile(r"tokens|tokenCount|_tokens|Tokens$")
 WITHHELD = "(not read)"
+_DEEPEST = 60
 
 
-def without_secrets(value: Any, depth: int = 0) -> Any:
-    """Return a value in which every field whose name speaks of a secret is left unread, however deep it lies."""
-    if depth > 60:
+def without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:
+    """Return a value in which the texts of every field whose name speaks of a secret are left unread.
+
+    Numbers stay, for a count of tokens is none; `name` is that of the value itself.
+    """
+    is_secret = _SECRET.search(name) is not None
+    if depth > _DEEPEST or (is_secret and isinstance(value, str)):
         return WITHHELD
     if isinstance(value, dict):
-        return {
-            name: WITHHELD if _is_secret(name, item) else without_secrets(item, depth + 1)
-            for name, item in value.items()
-        }
+        return {key: without_secrets(item, name if is_secret else str(key), depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [without_secrets(item, depth + 1) for item in value]
+        return [without_secrets(item, name, depth + 1) for item in value]
     return value
-
-
-def _is_secret(name: str, value: Any) -> bool:
-    is_count = isinstance(value, (int, float)) or value is None
-    return not is_count and _SECRET.search(name) is not None and _COUNTS.search(name) is None
 
 
 def cli_account(path: str, damage: list[Damage] | None = None) -> dict[str, str]:

@@ -84,8 +84,11 @@ def log_directories(data: Path) -> list[Path]:
 
 
 def is_data_directory(path: Path) -> bool:
-    """Say whether a directory is the data of a Claude Desktop: it has rows, or the settings that every one has."""
-    return any(os.path.lexists(path / name) for name in (CODE_ROWS, COWORK_ROWS, *_SETTINGS))
+    """Say whether a directory is the data of a Claude Desktop: it has rows, or settings that nothing else has."""
+    names = {CODE_ROWS, COWORK_ROWS, *_SETTINGS}
+    if not path.name.startswith("Claude"):
+        names.discard("config.json")
+    return any(os.path.lexists(path / name) for name in names)
 
 
 def _is_walked(parts: tuple[str, ...]) -> bool:

@@ -142,7 +142,7 @@ def _shown(name: str, kind: str, value: Any) -> Any:
         return {key: value[key] for key in names if isinstance(value.get(key), (str, int))}
     if kind == "time" and _is(kind, value) and (moment := parse(value)) is not None:
         return iso(moment)
-    return without_secrets(value)
+    return without_secrets(value, name)
 
 
 def _server(server: Any) -> Any:

@@ -45,11 +45,10 @@ def read_row(path: str) -> tuple[Row, dict[str, str]]:
     `damage` of the row says what is wrong with it.
     """
     fields, damage = read_fields(path)
-    stem = os.path.basename(path).removesuffix(".tmp").removesuffix(".json")
-    is_damaged = damage is not None or not isinstance(fields.get("sessionId"), str)
-    if damage is None and is_damaged:
+    product = _product(fields, path, is_whole=damage is None)
+    if damage is None and not isinstance(fields.get("sessionId"), str):
         damage = "no sessionId: Claude Desktop would not load it"
-    row = _row(fields, stem, _product(fields, path))
+    row = _row(fields, os.path.basename(path).removesuffix(".tmp").removesuffix(".json"), product)
     row |= {"path": path, "damage": damage, "temporary": path.endswith(".tmp")}
     row["account"], row["organization"] = owners_of(path)
     person = {"email": fields.get("emailAddress"), "name": fields.get("accountName")}
@@ -140,11 +139,11 @@ def _after_blanks(text: str, place: int) -> int:
     return found.end() if found else place
 
 
-def _product(fields: Fields, path: str) -> str:
-    """Say whose row this is, by its fields; only a row without any is judged by where it lies."""
+def _product(fields: Fields, path: str, *, is_whole: bool) -> str:
+    """Say whose row this is, by its fields; only where damage leaves none that tells, by where it lies."""
     if any(name in fields for name in _COWORK_FIELDS) or str(fields.get("cwd")).startswith("/sessions/"):
         return "cowork"
-    if any(name in fields for name in _CODE_FIELDS) or "sessionId" in fields:
+    if any(name in fields for name in _CODE_FIELDS) or (is_whole and fields):
         return "code"
     return "cowork" if "local-agent-mode-sessions" in path else "code"
 

@@ -194,6 +194,33 @@ def live_sessions(config: str, damage: list[Damage] | None = None) -> dict[str, 
     return live
 
 
+class Backup(NamedTuple):
+    """A copy that Claude Code made of a file before it changed it; its name begins with a digest of the file's path."""
+
+    path: str
+    name: str
+    session: str
+    mtime_ns: int
+
+
+def backups(config: str) -> Iterator[Backup]:
+    """Yield the copies of files in a configuration directory, whether or not any transcript still names them."""
+    for directory in _entries_of(os.path.join(config, "file-history")):
+        if directory.is_dir(follow_symlinks=False):
+            for entry in _entries_of(directory.path):
+                if entry.is_file(follow_symlinks=False):
+                    mtime = entry.stat(follow_symlinks=False).st_mtime_ns
+                    yield Backup(entry.path, entry.name, directory.name, mtime)
+
+
+def _entries_of(directory: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(directory) as scan:
+            return sorted(scan, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
 def _prompt(record: Record, path: str) -> HistoryPrompt | Damage:
     place = Place(path, record.line, record.offset, record.length)
     value = record.value

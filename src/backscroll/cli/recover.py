@@ -1,0 +1,165 @@
+"""`backscroll recover`: the versions of a file, and any of them back."""
+
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import click
+
+from backscroll import verbs
+from backscroll.cli.identity import complete_session
+from backscroll.cli.later import json, terminal, versions_json
+from backscroll.cli.later import versions as view
+from backscroll.cli.options import Settings, examples, moment, reading, streaming
+from backscroll.cli.output import print_bytes, print_document
+from backscroll.cli.progress import ProgressLine
+from backscroll.errors import DONE, NOT_FOUND, REFUSED, QueryError
+
+_CHOICES = ("version", "at", "message", "candidate")
+_ACTIONS = {"print": "is_print", "diff": "diff", "write": "write", "in-place": "is_in_place", "grep": "grep"}
+
+
+@examples(
+    "backscroll recover src/app.py                         all its versions",
+    "backscroll recover src/app.py --at yesterday --print  as it was",
+    "backscroll recover src/app.py --diff 3 7              what changed",
+    "backscroll recover src/app.py --version 3 --write back",
+    "backscroll recover src/app.py --in-place              a plan; --apply does it",
+    "backscroll recover --all --project shop --at 2026-05-01 --write back",
+    "backscroll recover --grep 'def checkout'              in any version of any file",
+)
+@click.command("recover")
+@click.argument("path", required=False)
+@click.option("--version", metavar="N", type=click.IntRange(min=1), help="This version.")
+@click.option("--at", metavar="WHEN", callback=moment, help="As it was at WHEN: 2026-05-01T10:30, yesterday, 12h.")
+@click.option("--message", metavar="ID", help="As it was after a message of a session.")
+@click.option("--candidate", metavar="N", type=click.IntRange(min=1), help="What never reached the disk.")
+@click.option("--print", "is_print", is_flag=True, help="Print the bytes, of the last version unless one is chosen.")
+@click.option("--partly", is_flag=True, help="With --print: give what is known of a version, gaps left out.")
+@click.option("--diff", metavar="N M", nargs=2, type=click.IntRange(min=1), help="Show what changed between two.")
+@click.option("--write", metavar="DIR", type=click.Path(path_type=Path), help="Write into DIR, new or empty.")
+@click.option("--in-place", "is_in_place", is_flag=True, help="Plan to write the file where it was.")
+@click.option("--apply", is_flag=True, help="With --in-place: do it; what is there is kept beside it.")
+@click.option("--risky", is_flag=True, help="Also write what can run programs: .git, shell start-up files, settings.")
+@click.option("--all", "is_all", is_flag=True, help="With --write: all files, of --project or of all of them.")
+@click.option("--grep", metavar="TEXT", help="Search for TEXT in all versions of all files.")
+@click.option("--project", metavar="TEXT", help="With --all or --grep: only projects whose path holds TEXT.")
+@click.option("--match", metavar="GLOB", help="With --all or --grep: only files that match.")
+@click.option("--session", metavar="ID", shell_complete=complete_session, help="With --grep: only files of a session.")
+@streaming
+@reading
+@click.pass_obj
+def command(settings: Settings, /, **options: Any) -> int:
+    """Give back any version of a file.
+
+    PATH is a file's path, or as much of its end as is unique. Without further options: all its versions, with how
+    each is known and which call proves it.
+    """
+    _check(options)
+    if options["grep"] is not None:
+        return _grep(settings, options)
+    if options["write"] is not None or options["is_in_place"]:
+        return _write(settings, options)
+    if options["diff"]:
+        return _diff(settings, options)
+    if options["is_print"] or any(options[name] is not None for name in _CHOICES):
+        return _one(settings, options)
+    with ProgressLine() as progress:
+        found = verbs.recover(options["path"], settings.root, update=settings.update, on_progress=progress)
+    if settings.json or settings.jsonl:
+        print_document(versions_json.recover_document(found))
+    else:
+        terminal.print_lines(view.timeline(found, terminal.make_paper(settings)), settings)
+    return DONE
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse options that contradict each other, or that would be ignored."""
+    chosen = [f"--{name}" for name in _CHOICES if options[name] is not None]
+    acts = [f"--{name}" for name, key in _ACTIONS.items() if options[key]]
+    for several in (chosen, acts):
+        if len(several) > 1:
+            raise QueryError(f"{several[0]} and {several[1]} do not go together", remedy="Leave out one of them.")
+    if options["diff"] and chosen:
+        raise QueryError(f"{chosen[0]} does not go with --diff", remedy="--diff N M names the versions itself.")
+    if options["apply"] and not options["is_in_place"]:
+        raise QueryError("--apply goes with --in-place", remedy="--write DIR needs no --apply.")
+    if options["is_all"] and options["write"] is None:
+        raise QueryError("--all goes with --write DIR", remedy="backscroll files --all lists all files.")
+    needs_path = not options["is_all"] and options["grep"] is None
+    if needs_path == (options["path"] is None):
+        remedy = "Name a file, or use --grep TEXT, or --all --write DIR; backscroll files lists them."
+        raise QueryError("no file is named" if needs_path else "PATH does not go with --all or --grep", remedy=remedy)
+
+
+def _one(settings: Settings, options: dict[str, Any]) -> int:
+    with ProgressLine() as progress:
+        found = verbs.recover_content(
+            options["path"],
+            settings.root,
+            **{name: options[name] for name in (*_CHOICES, "partly")},
+            update=settings.update,
+            on_progress=progress,
+        )
+    if settings.json:
+        print_document(versions_json.content_document(found))
+    elif options["is_print"] and not terminal.is_terminal():
+        print_bytes([found.data])
+    elif options["is_print"]:
+        terminal.print_lines(view.text_lines(found), settings)
+    else:
+        terminal.print_lines(view.one_version(found, terminal.make_paper(settings)), settings)
+    return DONE
+
+
+def _diff(settings: Settings, options: dict[str, Any]) -> int:
+    old, new = options["diff"]
+    with ProgressLine() as progress:
+        lines = verbs.recover_diff(
+            options["path"], old, new, settings.root, update=settings.update, on_progress=progress
+        )
+    if settings.json:
+        print_document([json.dumps({"path": options["path"], "diff": b"".join(lines).decode(errors="replace")}) + "\n"])
+    elif terminal.is_terminal():
+        terminal.print_lines(view.diff_lines(lines), settings)
+    else:
+        print_bytes(lines)
+    return DONE
+
+
+def _write(settings: Settings, options: dict[str, Any]) -> int:
+    with ProgressLine() as progress:
+        plan = verbs.recover_files(
+            options["write"],
+            options["path"],
+            settings.root,
+            **{name: options[name] for name in (*_CHOICES, "project", "match", "risky", "apply")},
+            update=settings.update,
+            on_progress=progress,
+        )
+    if settings.json:
+        print_document(versions_json.plan_document(plan))
+    else:
+        terminal.print_lines(view.write_report(plan, terminal.make_paper(settings)), settings)
+    is_refused = all(file.status == "skipped" for file in plan.files)
+    return REFUSED if is_refused else DONE
+
+
+def _grep(settings: Settings, options: dict[str, Any]) -> int:
+    with ProgressLine() as progress:
+        matches = verbs.recover_search(
+            options["grep"],
+            settings.root,
+            **{name: options[name] for name in ("session", "project", "match")},
+            update=settings.update,
+            on_progress=progress,
+        )
+        first = list(islice(matches, 1))
+    found = chain(first, matches)
+    if settings.jsonl:
+        print_document(json.lines(map(versions_json.match_object, found)))
+    elif settings.json:
+        print_document(versions_json.matches_document(options["grep"], found))
+    else:
+        terminal.print_lines(view.match_lines(found, terminal.make_paper(settings)), settings)
+    return DONE if first else NOT_FOUND

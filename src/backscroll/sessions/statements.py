@@ -1,0 +1,282 @@
+"""Statements: what one record, or a call with its result, says about the content of one file.
+
+In come decoded records; out comes a `Statement`: the text before, the text after, the change, or some of the lines.
+Whether the call succeeded is part of it, because only what succeeded ever reached the disk.
+"""
+
+import base64
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from backscroll.sessions.edits import CellEdit, Edit, agrees_with_patch, apply_cell_edit, apply_edits, curled, is_curled
+
+WRITE, EDIT, READ, SNAPSHOT = "write", "edit", "read", "snapshot"
+STAGED, FAILED = "staged", "error"
+_NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→)(.*)$", re.DOTALL)
+_REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_ABSENT = ("File does not exist", "Error: File does not exist", "<tool_use_error>File does not exist")
+
+WRITE_TOOLS = {"Write", "write_file", "create_file"}
+EDIT_TOOLS = {"Edit", "MultiEdit", "edit_file"}
+NOTEBOOK_TOOLS = {"NotebookEdit"}
+READ_TOOLS = {"Read", "read_file", "read_text_file"}
+PLAN_TOOLS = {"ExitPlanMode"}
+SHELL_TOOLS = {"Bash", "PowerShell"}
+TEXT_TOOLS = WRITE_TOOLS | EDIT_TOOLS | NOTEBOOK_TOOLS | READ_TOOLS | PLAN_TOOLS
+
+
+class Lines(NamedTuple):
+    """Some lines of a file: the number of the first, their texts, and how many lines there are in all, if known."""
+
+    first: int
+    texts: list[str]
+    total: int | None = None
+
+
+class Statement(NamedTuple):
+    """What is said about one file."""
+
+    kind: str
+    path: str | None
+    before: str | None = None
+    after: str | None = None
+    edits: tuple[Edit, ...] = ()
+    cell: CellEdit | None = None
+    lines: Lines | None = None
+    data: bytes | None = None
+    """The exact bytes, where the record holds them."""
+    added: tuple[str, ...] = ()
+    """The lines that the program's own patch shows as added."""
+    is_created: bool = False
+    is_absent: bool = False
+    """The file was not there."""
+    has_raw_base: bool = False
+    """The record shows the replaced text with its line ends as they were: such versions wrote that kind again."""
+    failure: str | None = None
+    """Why it never reached the disk although the result is no error: staged, error."""
+
+
+@lru_cache(1024)
+def tool_name(name: str) -> str:
+    """Return a tool's own name, without the server that an MCP tool is of."""
+    return name.rsplit("__", 1)[-1] if name.startswith("mcp__") else name
+
+
+def result_of(statement: Statement, base: str | None) -> str | None:
+    """Return the text that a change made of a base; the base that the record itself holds is the better one."""
+    if statement.after is not None:
+        return statement.after
+    is_base = statement.before is not None
+    text = statement.before if is_base else base
+    if text is None:
+        return None
+    if statement.cell is not None:
+        return apply_cell_edit(text, statement.cell)
+    if not statement.edits:
+        return None
+    if any(map(is_curled, statement.edits)):
+        return _with_right_quotes(text, statement, is_base=is_base)
+    return apply_edits(text, statement.edits, is_base=is_base)
+
+
+def _with_right_quotes(text: str, statement: Statement, *, is_base: bool) -> str | None:
+    """Newer versions curl the quotes of the new text, older ones do not: the program's patch shows which."""
+    ways = [apply_edits(text, edits, is_base=is_base) for edits in (statement.edits, map(curled, statement.edits))]
+    return next((way for way in ways if way is not None and agrees_with_patch(way, statement.added)), ways[0])
+
+
+def statement_of_call(name: str, asked: Any, text: str | None, detail: Any, *, is_error: bool) -> Statement | None:
+    """Return what a call says about a file, with its result as far as there is one; None for other tools."""
+    tool = tool_name(name)
+    given: dict[str, Any] = asked if isinstance(asked, dict) else {}
+    result: dict[str, Any] = detail if isinstance(detail, dict) else {}
+    if tool in WRITE_TOOLS:
+        return _write(given, result)
+    if tool in EDIT_TOOLS:
+        return _edit(given, result)
+    if tool in NOTEBOOK_TOOLS:
+        return _notebook(given, result)
+    if tool in READ_TOOLS:
+        return _read(given, result, text, is_error=is_error)
+    if tool in PLAN_TOOLS:
+        plan = _text(result, "plan") or _text(given, "plan")
+        return Statement(SNAPSHOT, _text(result, "filePath") or _text(given, "planFilePath"), after=plan)
+    return None
+
+
+def _write(given: dict[str, Any], result: dict[str, Any]) -> Statement:
+    before = _text(result, "originalFile")
+    content = _text(result, "content")
+    return Statement(
+        WRITE,
+        _path(given, result),
+        before=before or None,
+        after=content if content or not _text(given, "content") else _text(given, "content"),
+        is_created=result.get("type") == "create",
+        has_raw_base="\r\n" in (before or "") or any(line.endswith("\r") for line in _patch_lines(result, "-")),
+        failure=_failure(result),
+    )
+
+
+def _edit(given: dict[str, Any], result: dict[str, Any]) -> Statement:
+    edits = _edits(given, result)
+    before = _text(result, "originalFile")
+    if before is None:
+        before = _text(result, "originalFileContents")
+    is_created = bool(edits) and not edits[0].old
+    # An empty base in which something was found is no base: somebody removed the text to make the file smaller.
+    return Statement(
+        EDIT,
+        _path(given, result),
+        before=before if before or is_created else None,
+        edits=edits,
+        added=tuple(_patch_lines(result, "+")),
+        is_created=is_created,
+        failure=_failure(result),
+    )
+
+
+def _edits(given: dict[str, Any], result: dict[str, Any]) -> tuple[Edit, ...]:
+    """Return the replacements as they were applied: what the result says, else what was asked for."""
+    listed = result.get("edits") if isinstance(result.get("edits"), list) else given.get("edits")
+    if isinstance(listed, list):
+        return tuple(_one_edit(item, "old_string", "new_string", "replace_all") for item in listed if _is_edit(item))
+    if isinstance(result.get("oldString"), str) and isinstance(result.get("newString"), str):
+        return (_one_edit(result, "oldString", "newString", "replaceAll"),)
+    return (_one_edit(given, "old_string", "new_string", "replace_all"),) if _is_edit(given) else ()
+
+
+def _is_edit(value: Any) -> bool:
+    return isinstance(value, dict) and any(isinstance(value.get(name), str) for name in ("old_string", "oldText"))
+
+
+def _one_edit(value: dict[str, Any], old: str, new: str, everywhere: str) -> Edit:
+    if "oldText" in value:
+        old, new = "oldText", "newText"
+    return Edit(_text(value, old) or "", _text(value, new) or "", value.get(everywhere) is True)
+
+
+def _notebook(given: dict[str, Any], result: dict[str, Any]) -> Statement:
+    mode = _text(result, "edit_mode") or _text(given, "edit_mode") or "replace"
+    cell = given.get("cell_id", given.get("cell_number", result.get("cell_number")))
+    made = _text(result, "cell_id")
+    source = _text(result, "new_source")
+    return Statement(
+        EDIT,
+        _path(given, result),
+        before=_text(result, "original_file") or None,
+        after=_text(result, "updated_file") or None,
+        cell=CellEdit(
+            mode,
+            (_text(given, "new_source") or "") if source is None else source,
+            None if cell is None else str(cell),
+            _text(given, "cell_type"),
+            made if mode == "insert" and made != cell else None,
+        ),
+        failure=FAILED if result.get("error") else _failure(result),
+    )
+
+
+def _read(given: dict[str, Any], result: dict[str, Any], text: str | None, *, is_error: bool) -> Statement:
+    if is_error:
+        return Statement(READ, _path(given, result), is_absent=(text or "").startswith(_ABSENT))
+    file = result.get("file")
+    if isinstance(file, dict):
+        return _read_file(file, _path(given, file))
+    path = _path(given, result)
+    if text is None or result.get("type") == "file_unchanged":
+        return Statement(READ, path)
+    lines = numbered_lines(text)
+    if lines is None:
+        return Statement(READ, path)
+    # What the model was shown does not say how long the file is, unless it asked for all of it.
+    asked_for_all = given.get("offset") is None and given.get("limit") is None and lines.first == 1
+    has_room = len(lines.texts) < 2000 and all(len(line) < 2000 for line in lines.texts)
+    return Statement(READ, path, after="\n".join(lines.texts) if asked_for_all and has_room else None, lines=lines)
+
+
+def _read_file(file: dict[str, Any], path: str | None) -> Statement:
+    content, encoded = _text(file, "content"), _text(file, "base64")
+    if encoded is not None:
+        return Statement(READ, path, data=_whole(encoded, file.get("originalSize")))
+    if content is None:
+        return Statement(READ, path)
+    first, count, total = (_number(file.get(name)) for name in ("startLine", "numLines", "totalLines"))
+    if first in (None, 1) and count is not None and count == total and not file.get("truncatedByTokenCap"):
+        return Statement(READ, path, after=content)
+    return Statement(READ, path, lines=Lines(first or 1, content.split("\n"), total))
+
+
+def _whole(encoded: str, size: Any) -> bytes | None:
+    """Return the bytes of an image or document where they are the file's own, not those of a smaller picture of it."""
+    try:
+        data = base64.b64decode(encoded, validate=True)
+    except ValueError:
+        return None
+    return data if len(data) == size else None
+
+
+def numbered_lines(text: str) -> Lines | None:
+    """Return the lines that a text shows with their numbers, as far as they follow each other."""
+    first = 0
+    lines: list[str] = []
+    for line in _REMINDER.sub("\n", text).split("\n"):
+        found = _NUMBERED.match(line)
+        if found is None or (lines and int(found[1]) != first + len(lines)):
+            break
+        first = first or int(found[1])
+        lines.append(found[2])
+    return Lines(first, lines) if lines else None
+
+
+def statement_of_attachment(attachment: dict[str, Any]) -> Iterator[Statement]:
+    """Yield what an attachment says about files."""
+    kind, content = attachment.get("type"), attachment.get("content")
+    if kind == "file" and isinstance(content, dict) and isinstance(content.get("file"), dict):
+        yield _read_file(content["file"], _text(content["file"], "filePath") or _text(attachment, "filename"))
+    elif kind == "edited_text_file":
+        yield Statement(READ, _text(attachment, "filename"), lines=numbered_lines(_text(attachment, "snippet") or ""))
+    elif kind == "plan_file_reference":
+        yield Statement(SNAPSHOT, _text(attachment, "planFilePath"), after=_text(attachment, "planContent"))
+    elif kind == "nested_memory" and isinstance(content, dict):
+        whole = _text(content, "rawContent")
+        if whole is None and not content.get("contentDiffersFromDisk"):
+            whole = _text(content, "content")
+        yield Statement(SNAPSHOT, _text(content, "path") or _text(attachment, "path"), after=whole)
+
+
+def statements_of_snapshot(record: dict[str, Any]) -> Iterator[Statement]:
+    """Yield what a record of type system, subtype file_snapshot, says about files."""
+    files = record.get("snapshotFiles")
+    for file in files if isinstance(files, list) else ():
+        if isinstance(file, dict) and isinstance(file.get("content"), str):
+            yield Statement(SNAPSHOT, _text(file, "path") or _text(file, "key"), after=file["content"])
+
+
+def _failure(result: dict[str, Any]) -> str | None:
+    return STAGED if result.get("staged") is True else None
+
+
+def _patch_lines(result: dict[str, Any], sign: str) -> Iterator[str]:
+    hunks = result.get("structuredPatch")
+    for hunk in hunks if isinstance(hunks, list) else ():
+        lines = hunk.get("lines") if isinstance(hunk, dict) else None
+        for line in lines if isinstance(lines, list) else ():
+            if isinstance(line, str) and line.startswith(sign):
+                yield line[1:]
+
+
+def _path(given: dict[str, Any], result: dict[str, Any]) -> str | None:
+    names = ("file_path", "notebook_path", "path", "filePath")
+    return next((value for value in (_text(given, name) or _text(result, name) for name in names) if value), None)
+
+
+def _text(value: dict[str, Any], name: str) -> str | None:
+    found = value.get(name)
+    return found if isinstance(found, str) else None
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

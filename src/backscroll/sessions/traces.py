@@ -1,0 +1,352 @@
+"""Traces: what a conversation's records say about files, one light entry for each, with the places of the records.
+
+Contents stay in the transcripts.  A trace keeps short keys of the text before and after a change, so that a list of
+files and of their versions needs no transcript; the texts are read by place when somebody asks for them.
+"""
+
+import os
+from collections.abc import Iterator
+from hashlib import blake2b, sha256
+from typing import Any, NamedTuple
+
+import orjson
+
+from backscroll.files import read_small
+from backscroll.formats.lenient import value_of
+from backscroll.sessions.calls import result_part
+from backscroll.sessions.conversation import Conversation
+from backscroll.sessions.digest import call_key, origin_key, stored_moment, trees_of
+from backscroll.sessions.filebytes import decode_file
+from backscroll.sessions.filepaths import absolute, folded
+from backscroll.sessions.model import MAIN
+from backscroll.sessions.outcomes import OK
+from backscroll.sessions.rows import ATTACHMENT, SYSTEM, Row
+from backscroll.sessions.shell import may_remove, removals
+from backscroll.sessions.statements import (
+    SHELL_TOOLS,
+    TEXT_TOOLS,
+    Statement,
+    result_of,
+    statement_of_attachment,
+    statement_of_call,
+    statements_of_snapshot,
+    tool_name,
+)
+from backscroll.sessions.tree import Node, Tree
+
+BACKUP, ABSENT, DELETE, RENAME, PART = "backup", "absent", "delete", "rename", "part"
+LARGEST_BACKUP = 256 << 20
+_PROJECTS = f"{os.sep}projects{os.sep}"
+
+
+class Spot(NamedTuple):
+    """Where a record lies: the number of its file in the conversation, offset and length."""
+
+    source: int
+    offset: int
+    length: int
+
+
+class Trace(NamedTuple):
+    """What one call or record says about one file."""
+
+    key: bytes
+    agent: str | None
+    path: str
+    folded: str
+    kind: str
+    """write, edit, read, part, snapshot, backup, absent, delete, rename."""
+    tool: str | None
+    time: str | None
+    is_copy: bool
+    outcome: str | None
+    """ok, error, refused or staged; None where no result was recorded."""
+    call: str | None
+    message: str | None
+    branch: str
+    source: int
+    offset: int
+    length: int
+    answer_source: int | None = None
+    answer_offset: int | None = None
+    answer_length: int | None = None
+    before: bytes | None = None
+    after: bytes | None = None
+    is_created: bool = False
+    other: str | None = None
+    """The name of the backup, or the path that a file was renamed to."""
+
+
+def content_key(content: str | bytes) -> bytes:
+    """Return a short key that is equal for equal content, whatever is lost of line ends and byte order marks."""
+    if isinstance(content, str):
+        content = content.removeprefix("\ufeff").replace("\r\n", "\n").encode(errors="surrogatepass")
+    return blake2b(content, digest_size=12).digest()
+
+
+def traces(conversation: Conversation) -> Iterator[Trace]:
+    """Yield the traces of files in a conversation, call by call and record by record."""
+    for agent, tree in trees_of(conversation):
+        yield from _TreeReader(conversation, agent, tree).traces()
+    yield from _backups(conversation)
+
+
+class _TreeReader:
+    """Reads the traces of one tree."""
+
+    def __init__(self, conversation: Conversation, agent: str | None, tree: Tree) -> None:
+        self._conversation = conversation
+        self._agent = agent
+        self._tree = tree
+        self._answers: dict[str, tuple[Row, str]] = {}
+        for node in tree.nodes:
+            for row in node.rows:
+                for call, outcome in zip(row.results, row.outcomes, strict=True):
+                    self._answers.setdefault(call, (row, outcome))
+
+    def traces(self) -> Iterator[Trace]:
+        seen: set[str] = set()
+        for node in self._tree.nodes:
+            for row in node.rows:
+                wanted = [(call, name) for call, name in row.calls if call not in seen and _is_wanted(name)]
+                seen.update(call for call, _ in wanted)
+                if wanted:
+                    yield from self._of_calls(node, row, wanted)
+                elif row.kind in (ATTACHMENT, SYSTEM):
+                    yield from self._of_record(node, row)
+
+    def _of_calls(self, node: Node, row: Row, wanted: list[tuple[str, str]]) -> Iterator[Trace]:
+        raw = self._raw(row)
+        if all(tool_name(name) in SHELL_TOOLS for _, name in wanted) and not may_remove(raw):
+            return
+        record = decoded(raw)
+        inputs = inputs_of(record)
+        for call, name in wanted:
+            answer, outcome = self._answers.get(call, (None, None))
+            said = _Said(node, row, record, call, name, answer, outcome)
+            if tool_name(name) in SHELL_TOOLS:
+                yield from self._removed(said, inputs.get(call))
+                continue
+            statement = read_call(name, inputs.get(call), call, decoded(self._raw(answer)) if answer else None)
+            if statement is not None and statement.path:
+                yield self._trace(said._replace(outcome=statement.failure or outcome), statement)
+
+    def _raw(self, row: Row) -> bytes:
+        return self._conversation.sources[row.source].read(row.offset, row.length)
+
+    def _removed(self, said: "_Said", asked: Any) -> Iterator[Trace]:
+        command = asked.get("command") if isinstance(asked, dict) else None
+        if said.outcome != OK or not isinstance(command, str):
+            return
+        for number, (path, target) in enumerate(removals(command, _cwd(said.record))):
+            trace = self._trace(said, Statement(DELETE if target is None else RENAME, path))
+            yield trace._replace(key=trace.key + bytes([number % 256]), other=_storable(target))
+
+    def _of_record(self, node: Node, row: Row) -> Iterator[Trace]:
+        raw = self._raw(row)
+        if not may_state(raw):
+            return
+        said = _Said(node, row, decoded(raw), outcome=OK)
+        for number, statement in enumerate(read_record(said.record)):
+            if statement.path:
+                trace = self._trace(said, statement)
+                yield trace._replace(key=trace.key + bytes([number % 256]))
+
+    def _trace(self, said: "_Said", statement: Statement) -> Trace:
+        conversation, row, answer = self._conversation, said.row, said.answer
+        path = absolute(str(statement.path), _cwd(said.record), conversation.sources[row.source].path)
+        after = statement.data if statement.data is not None else result_of(statement, None)
+        return Trace(
+            key=call_key(said.call, row, conversation) if said.call else origin_key(row, conversation),
+            agent=self._agent,
+            path=_storable(path) or "",
+            folded=_storable(folded(path)) or "",
+            kind=_kind(statement, after),
+            tool=_storable(said.tool),
+            time=stored_moment((answer or row).time),
+            is_copy=row.copied_from is not None,
+            outcome=said.outcome,
+            call=_storable(said.call),
+            message=_storable(said.node.head.id),
+            branch=said.node.branch,
+            source=row.source,
+            offset=row.offset,
+            length=row.length,
+            answer_source=answer.source if answer else None,
+            answer_offset=answer.offset if answer else None,
+            answer_length=answer.length if answer else None,
+            before=None if statement.before is None else content_key(statement.before),
+            after=None if after is None else content_key(after),
+            is_created=statement.is_created,
+        )
+
+
+class _Said(NamedTuple):
+    """A record that says something about files: where it stands, and for a call how it ended."""
+
+    node: Node
+    row: Row
+    record: dict[str, Any]
+    call: str | None = None
+    tool: str | None = None
+    answer: Row | None = None
+    outcome: str | None = None
+
+
+def _kind(statement: Statement, after: object) -> str:
+    if statement.is_absent:
+        return ABSENT
+    return PART if statement.kind == "read" and after is None else statement.kind
+
+
+def _is_wanted(name: str) -> bool:
+    tool = tool_name(name)
+    return tool in TEXT_TOOLS or tool in SHELL_TOOLS
+
+
+def decoded(raw: bytes) -> dict[str, Any]:
+    """Decode a record for what it says about files: quickly, and with the repairs of a lenient reading where needed."""
+    try:
+        value = orjson.loads(raw)
+    except ValueError:
+        try:
+            value, _ = value_of(raw)
+        except ValueError:
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def inputs_of(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the inputs of the calls that a record holds, by their ids."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else []
+    return {str(block.get("id")): block.get("input") for block in blocks if isinstance(block, dict)}
+
+
+def read_call(name: str, asked: Any, call: str, answer: dict[str, Any] | None) -> Statement | None:
+    """Return what a call says about a file, from the record of its answer."""
+    if answer is None:
+        return statement_of_call(name, asked, None, None, is_error=False)
+    message = answer.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else []
+    part = result_part(call, blocks)
+    results = sum(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+    detail = answer.get("toolUseResult") if results <= 1 else None
+    text = part.text if part else content if isinstance(content, str) else None
+    return statement_of_call(name, asked, text, detail, is_error=bool(part and part.data.get("error")))
+
+
+def may_state(record: bytes) -> bool:
+    """Say whether it is worth decoding an attachment's or a notice's bytes."""
+    return any(
+        word in record
+        for word in (b"edited_text_file", b'"file"', b"file_snapshot", b"plan_file_reference", b"nested_memory")
+    )
+
+
+def read_record(record: dict[str, Any]) -> Iterator[Statement]:
+    """Yield what an attachment or a notice says about files."""
+    attachment = record.get("attachment")
+    if isinstance(attachment, dict):
+        yield from statement_of_attachment(attachment)
+    elif record.get("subtype") == "file_snapshot":
+        yield from statements_of_snapshot(record)
+
+
+def _backups(conversation: Conversation) -> Iterator[Trace]:
+    """Yield the copies of files that Claude Code made before it changed them, each once."""
+    seen: set[tuple[str, str | None]] = set()
+    cwds = list(conversation.facts.cwds)
+    for spot in conversation.facts.backups:
+        source = conversation.sources[spot[0]]
+        record = decoded(source.read(spot[1], spot[2]))
+        for tracked, backup in tracked_backups(record):
+            name = backup.get("backupFileName")
+            name = name if isinstance(name, str) and _is_plain_name(name) else None
+            path = _tracked_path(tracked, name, cwds, source.path)
+            if (path, name) in seen:
+                continue
+            seen.add((path, name))
+            message = record.get("messageId")
+            trace = _backup_trace(conversation, Spot(*spot), path, name, stored_moment(backup.get("backupTime")))
+            yield trace._replace(message=_storable(message) if isinstance(message, str) else None)
+
+
+def _tracked_path(tracked: str, name: str | None, cwds: list[str], transcript: str) -> str:
+    """Return the path of a tracked file: relative to that working directory by which its backup is named."""
+    paths = [absolute(tracked, cwd, transcript) for cwd in cwds] or [absolute(tracked, None, transcript)]
+    return next((path for path in paths if name and name.startswith(backup_stem(path))), paths[0])
+
+
+def backup_stem(path: str) -> str:
+    """Return how the backups of a file are named, up to their version."""
+    return sha256(path.encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def _backup_trace(conversation: Conversation, spot: Spot, path: str, name: str | None, time: str | None) -> Trace:
+    data = _backup_bytes(conversation, name) if name else None
+    text = decode_file(data) if data is not None else None
+    identity = f"{folded(path)}\0{name}\0{time}"
+    return Trace(
+        key=blake2b(identity.encode(errors="replace"), digest_size=16).digest(),
+        agent=None,
+        path=_storable(path) or "",
+        folded=_storable(folded(path)) or "",
+        kind=BACKUP if name else ABSENT,
+        tool=None,
+        time=time,
+        is_copy=False,
+        outcome=OK,
+        call=None,
+        message=None,
+        branch=MAIN,
+        source=spot.source,
+        offset=spot.offset,
+        length=spot.length,
+        after=None if data is None else content_key(data if text is None else text.text),
+        other=_storable(name),
+    )
+
+
+def _backup_bytes(conversation: Conversation, name: str) -> bytes | None:
+    for directory in backup_directories(source.path for source in conversation.sources):
+        try:
+            return read_small(os.path.join(directory, name), LARGEST_BACKUP)
+        except OSError:
+            continue
+    return None
+
+
+def backup_directories(transcripts: Iterator[str]) -> Iterator[str]:
+    """Yield where the backups lie that belong to transcripts."""
+    for path in transcripts:
+        config, found, inner = path.rpartition(_PROJECTS)
+        if found:
+            session = inner.split(os.sep)[1].split(".jsonl")[0] if os.sep in inner else ""
+            yield os.path.join(config, "file-history", session)
+
+
+def tracked_backups(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield path and backup as a file-history record, a whole one or a difference, names them."""
+    snapshot = record.get("snapshot")
+    tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
+    if isinstance(tracked, dict):
+        yield from ((path, backup) for path, backup in tracked.items() if isinstance(backup, dict))
+    path, backup = record.get("trackingPath"), record.get("backup")
+    if isinstance(path, str) and isinstance(backup, dict):
+        yield path, backup
+
+
+def _is_plain_name(name: str) -> bool:
+    return bool(name) and not any(mark in name for mark in "/\\\0") and name not in (".", "..")
+
+
+def _cwd(record: dict[str, Any]) -> str | None:
+    cwd = record.get("cwd")
+    return cwd if isinstance(cwd, str) and cwd else None
+
+
+def _storable(text: str | None) -> str | None:
+    return text.encode(errors="backslashreplace").decode() if text else text

@@ -1,0 +1,171 @@
+"""Catalogue: all files that sessions touched, counted from the index; and the file that a user means.
+
+The number of versions follows from the keys that traces keep.  Only where they do not say enough (a file read in part,
+an edit without its base, a backup that no record names) the file is replayed to count.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from backscroll.errors import NotFoundError, QueryError
+from backscroll.index import traces as stored
+from backscroll.index.db import Connection
+from backscroll.index.traces import StoredTrace, Touched, Wanted
+from backscroll.sessions.filepaths import absolute, below, folded, is_windows
+from backscroll.sessions.outcomes import OK
+from backscroll.sessions.statements import EDIT, SNAPSHOT, WRITE
+from backscroll.sessions.traces import ABSENT, BACKUP, DELETE, PART, RENAME, backup_stem
+from backscroll.times import parse
+from backscroll.versions.history import UNNAMED, Histories, directories_of
+from backscroll.versions.model import FileList, FileSummary, OnFile
+
+MOST_CANDIDATES = 10
+_AT_ONCE = 200
+
+
+def list_files(
+    database: Connection,
+    wanted: Wanted,
+    match: str | None,
+    limit: int | None,
+    on_file: OnFile | None = None,
+) -> FileList:
+    """Return the files that pass a filter, the last touched first."""
+    histories = Histories(database)
+    try:
+        found = [item for item in stored.touched(database, wanted) if match is None or matches(item.path, match)]
+        if match is None and wanted == Wanted():
+            found += _without_path(database, histories)
+        chosen = found if limit is None else found[:limit]
+        return FileList(len(found), list(_summaries(database, histories, chosen, on_file)))
+    finally:
+        histories.close()
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Say whether a path matches a pattern: its name, or its end where the pattern has slashes."""
+    if is_windows(path):
+        path, pattern = folded(path).replace("\\", "/"), pattern.replace("\\", "/").lower()
+    if "/" not in pattern:
+        path = path.rpartition("/")[2]
+    return fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern.removeprefix('./')}")
+
+
+def find_path(database: Connection, asked: str, histories: Histories) -> str:
+    """Return the file that a user means: by its path, or by the end of it where that is unique."""
+    if asked.startswith(UNNAMED):
+        if histories.shelf.of_stem(asked.removeprefix(UNNAMED)):
+            return asked
+        raise NotFoundError("there is no such backup", asked)
+    text = asked.encode(errors="backslashreplace").decode()
+    whole = folded(absolute(text, os.getcwd()))
+    if stored.is_known(database, whole):
+        return histories.shown(whole)
+    tails = {"/" + text.replace("\\", "/").removeprefix("./").lstrip("/")}
+    tails.add(next(iter(tails)).replace("/", "\\").lower())
+    found = sorted({name for tail in tails for name in stored.ending_in(database, tail)})
+    if not found:
+        raise NotFoundError("nothing is recorded of this file", asked, "backscroll files shows every file that is.")
+    if len(found) > 1:
+        listed = "\n  ".join(found[:MOST_CANDIDATES])
+        raise QueryError(f"{len(found)} files end like this", asked, f"Give more of the path:\n  {listed}")
+    return histories.shown(found[0])
+
+
+def related(database: Connection, path: str) -> list[str]:
+    """Return the same file in worktrees of its repository, or in the repository of its worktree."""
+    twins = stored.worktrees(database)
+    inside = {project: rest for cwd, project in twins for rest in [below(path, cwd)] if rest is not None}
+    inside |= {
+        project: rest
+        for _, project in twins
+        for rest in [below(path, project)]
+        if rest is not None and project not in inside
+    }
+    found = set()
+    for cwd, project in twins:
+        if project in inside:
+            found |= {_join(directory, inside[project]) for directory in (cwd, project)}
+    return sorted(name for name in found if folded(name) != folded(path) and stored.is_known(database, folded(name)))
+
+
+def project_of(path: str, roots: list[str]) -> str | None:
+    """Return the directory of the project that a file lies in, of several the innermost."""
+    return next((root for root in roots if below(path, root) is not None), None)
+
+
+def _join(directory: str, rest: str) -> str:
+    return f"{directory}\\{rest}".replace("/", "\\") if is_windows(directory) else f"{directory}/{rest}"
+
+
+def _without_path(database: Connection, histories: Histories) -> list[Touched]:
+    """Return the backups of files whose paths nothing tells: their names hold only a digest of it."""
+    stems = set(histories.shelf.stems())
+    if not stems:
+        return []
+    stems -= {backup_stem(item.path) for item in stored.touched(database, Wanted())}
+    return [Touched(UNNAMED + stem, UNNAMED + stem, None) for stem in sorted(stems)]
+
+
+def _summaries(
+    database: Connection, histories: Histories, chosen: list[Touched], on_file: OnFile | None
+) -> Iterator[FileSummary]:
+    removed, roots = stored.removals(database), stored.roots(database)
+    for start in range(0, len(chosen), _AT_ONCE):
+        some = chosen[start : start + _AT_ONCE]
+        traces: dict[str, list[StoredTrace]] = defaultdict(list)
+        for trace in stored.of_paths(database, [item.folded for item in some]):
+            traces[trace.folded].append(trace)
+        for item in some:
+            yield _summary(item, traces[item.folded], histories, removed, roots)
+        if on_file is not None:
+            on_file(min(start + _AT_ONCE, len(chosen)), len(chosen))
+
+
+def _summary(
+    item: Touched, traces: list[StoredTrace], histories: Histories, removed: set[str], roots: list[str]
+) -> FileSummary:
+    is_moved = any(name in removed for name in (item.folded, item.path, *directories_of(item.folded)))
+    count = None if is_moved else count_versions(traces)
+    if count is None or histories.has_unnamed(item.path, traces):
+        history = histories.history(item.path)
+        versions, deleted = len(history.versions), bool(history.versions) and history.versions[-1].deleted
+    else:
+        versions, deleted = count
+    moments = [trace.time for trace in traces if trace.time and trace.kind not in (DELETE, RENAME)]
+    changed = [trace for trace in traces if trace.kind in (WRITE, EDIT) and trace.outcome == OK]
+    return FileSummary(
+        path=item.path,
+        versions=versions,
+        first=parse(min(moments, default=None)),
+        last=parse(max(moments, default=None)),
+        sessions=list(dict.fromkeys(trace.session for trace in traces)),
+        created=any(trace.is_created for trace in changed),
+        deleted=deleted,
+        changes=len(changed),
+        candidates=sum(trace.kind in (WRITE, EDIT, SNAPSHOT) and trace.outcome != OK for trace in traces),
+        project=project_of(item.path, roots),
+    )
+
+
+def count_versions(traces: list[StoredTrace]) -> tuple[int, bool] | None:
+    """Count the versions that traces prove, and say whether the last is a deletion; None where only a replay can."""
+    count, current, is_gone = 0, None, False
+    for trace in traces:
+        if trace.kind == ABSENT:
+            is_new = current is not None and not is_gone
+            count, is_gone = count + is_new, is_gone or is_new
+            continue
+        if trace.outcome != OK or (trace.after is None and trace.kind in (SNAPSHOT, BACKUP)):
+            continue
+        if trace.kind in (PART, DELETE, RENAME) or trace.after is None:
+            return None
+        if trace.kind in (WRITE, EDIT):
+            count += trace.before is not None and not trace.is_created and (trace.before != current or is_gone)
+            count += 1
+        else:
+            count += trace.after != current or is_gone
+        current, is_gone = trace.after, False
+    return count, is_gone

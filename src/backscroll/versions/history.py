@@ -1,0 +1,257 @@
+"""History: all that is recorded of one file, joined from traces, renames and backups, and replayed.
+
+The index says where the evidence lies; records are read from there one by one.
+"""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from backscroll.files import read_small
+from backscroll.index import traces as stored
+from backscroll.index.db import Connection
+from backscroll.index.traces import StoredTrace
+from backscroll.place import Place
+from backscroll.sessions.filepaths import absolute, folded, is_windows
+from backscroll.sessions.outcomes import OK
+from backscroll.sessions.source import Source
+from backscroll.sessions.statements import SNAPSHOT, Statement
+from backscroll.sessions.traces import (
+    ABSENT,
+    BACKUP,
+    DELETE,
+    LARGEST_BACKUP,
+    RENAME,
+    backup_stem,
+    decoded,
+    inputs_of,
+    read_call,
+    read_record,
+)
+from backscroll.stores import side
+from backscroll.times import iso
+from backscroll.versions.content import Content
+from backscroll.versions.model import GAP, FileHistory
+from backscroll.versions.replay import Evidence, Replay, State
+
+MOST_OPEN = 8
+DEEPEST_RENAME = 5
+UNNAMED = "file-history:"
+"""How a backup is called whose path nothing on this disk tells any more."""
+
+
+class Histories:
+    """Makes the histories of files from one index; holds a few transcripts open while it does."""
+
+    def __init__(self, database: Connection) -> None:
+        self._database = database
+        self._sources: OrderedDict[str, Source] = OrderedDict()
+        self._traces: dict[Evidence, StoredTrace] = {}
+        self._shelf: Shelf | None = None
+
+    @property
+    def shelf(self) -> "Shelf":
+        """All backups on disk."""
+        if self._shelf is None:
+            self._shelf = Shelf(stored.configs(self._database))
+        return self._shelf
+
+    def history(self, path: str) -> FileHistory:
+        """Return the versions of a file without their contents."""
+        replay = self.replay(path)
+        versions = [state.version for state in replay.states()]
+        candidates = [state.version for state in replay.candidates]
+        return FileHistory(self.shown(path), versions, candidates, lost=replay.lost)
+
+    def states(self, path: str) -> Iterator[State]:
+        """Yield the versions of a file with their contents, oldest first."""
+        return self.replay(path).states()
+
+    def candidates(self, path: str) -> list[State]:
+        """Return what was tried but never reached the disk."""
+        replay = self.replay(path)
+        for _ in replay.states():
+            pass
+        return replay.candidates
+
+    def shown(self, path: str) -> str:
+        """Return a path as the transcripts spell it."""
+        spelled = {trace.path for trace in stored.of_paths(self._database, [folded(path)])}
+        return path if path in spelled or not spelled else min(spelled)
+
+    def has_unnamed(self, path: str, own: list[StoredTrace]) -> bool:
+        """Say whether a file has backups that no transcript names."""
+        return path.startswith(UNNAMED) or any(self._unnamed(path, own))
+
+    def close(self) -> None:
+        """Give all files back."""
+        for source in self._sources.values():
+            source.close()
+        self._sources.clear()
+
+    def replay(self, path: str, depth: int = 0) -> Replay:
+        """Return the replay of all that is recorded of a file."""
+
+        def origin(item: Evidence) -> Content | None:
+            return self._content_before(item, depth + 1)
+
+        return Replay(self._evidence(path), self._statement, origin)
+
+    def _evidence(self, path: str) -> list[Evidence]:
+        """Return what is recorded of a file, in order: its own traces, those of its directories, and its backups."""
+        if path.startswith(UNNAMED):
+            return [self._loose_backup(item) for item in self.shelf.of_stem(path.removeprefix(UNNAMED))]
+        name = folded(path)
+        self._traces.clear()
+        own = stored.of_paths(self._database, [name])
+        above = [
+            trace
+            for trace in stored.of_paths(self._database, directories_of(name))
+            if trace.kind in (DELETE, RENAME) and trace.outcome == OK
+        ]
+        found = [self._of_trace(trace) for trace in (*own, *above)]
+        found += [self._moved_here(trace, path) for trace in self._renames_to(path)]
+        found += [self._loose_backup(item) for item in self._unnamed(path, own)]
+        return sorted(found, key=lambda item: item.time or "")
+
+    def _of_trace(self, trace: StoredTrace) -> Evidence:
+        number = trace.answer_source if trace.answer_source is not None else trace.source
+        offset = trace.answer_offset if trace.answer_offset is not None else trace.offset
+        length = trace.answer_length if trace.answer_length is not None else trace.length
+        evidence = Evidence(
+            trace.kind,
+            trace.time,
+            trace.outcome,
+            Place(trace.file(number), offset=offset, length=length),
+            trace.session,
+            trace.agent,
+            trace.branch,
+            trace.message,
+            trace.call,
+            trace.tool,
+            trace.other,
+        )
+        self._traces[evidence] = trace
+        return evidence
+
+    def _renames_to(self, path: str) -> list[StoredTrace]:
+        return stored.renamed_to(self._database, [path, *directories_of(path)])
+
+    def _moved_here(self, trace: StoredTrace, path: str) -> Evidence:
+        """Return the evidence that a file came from elsewhere; `other` is its path there."""
+        inside = path[len(trace.other or "") :]
+        return self._of_trace(trace)._replace(tool=None, other=trace.path + inside)
+
+    def _content_before(self, item: Evidence, depth: int) -> Content | None:
+        """Return what a renamed file held before it was renamed."""
+        if item.other is None or depth > DEEPEST_RENAME:
+            return None
+        held: State | None = None
+        inner = Histories(self._database)
+        try:
+            for state in inner.replay(item.other, depth).states():
+                if item.time is None or state.version.time is None or iso(state.version.time) < item.time:
+                    held = state
+        finally:
+            inner.close()
+        return held.content if held is not None and held.version.sure != GAP and not held.version.deleted else None
+
+    def _unnamed(self, path: str, own: list[StoredTrace]) -> Iterator["side.Backup"]:
+        """Yield the backups of a file that no transcript names, each content once."""
+        named = {trace.other for trace in own if trace.kind == BACKUP}
+        for item in self.shelf.of_stem(backup_stem(path)):
+            if item.name not in named:
+                named.add(item.name)
+                yield item
+
+    def _loose_backup(self, item: "side.Backup") -> Evidence:
+        time = iso(datetime.fromtimestamp(item.mtime_ns / 1e9, UTC))
+        return Evidence(BACKUP, time, OK, Place(item.path), session=item.session, other=item.name)
+
+    # Reading by place
+
+    def _statement(self, item: Evidence) -> Statement | None:
+        if item.kind == BACKUP:
+            return self._backup(item)
+        trace = self._traces.get(item)
+        if item.kind in (DELETE, RENAME, ABSENT) or trace is None:
+            return Statement(item.kind, None)
+        record = self._record(trace.file(trace.source), trace.offset, trace.length)
+        if not record:
+            return None
+        if trace.call is None:
+            return next((found for found in read_record(record) if _is_of(found, trace, record)), None)
+        answer = None
+        if trace.answer_source is not None:
+            place = (trace.answer_offset or 0, trace.answer_length or 0)
+            answer = self._record(trace.file(trace.answer_source), *place)
+            if not answer:
+                return None
+        return read_call(trace.tool or "", inputs_of(record).get(trace.call), trace.call, answer)
+
+    def _record(self, path: str, offset: int, length: int) -> dict[str, object]:
+        try:
+            return decoded(self._source(path).read(offset, length))
+        except OSError:
+            return {}
+
+    def _source(self, path: str) -> Source:
+        if path in self._sources:
+            self._sources.move_to_end(path)
+        else:
+            self._sources[path] = Source(path)
+            if len(self._sources) > MOST_OPEN:
+                self._sources.popitem(last=False)[1].close()
+        return self._sources[path]
+
+    def _backup(self, item: Evidence) -> Statement | None:
+        trace = self._traces.get(item)
+        paths = [item.place.path] if trace is None else self.shelf.named(item.other or "", item.session)
+        for path in paths:
+            try:
+                return Statement(BACKUP, None, data=read_small(path, LARGEST_BACKUP))
+            except OSError:
+                continue
+        return None
+
+
+def _is_of(statement: Statement, trace: StoredTrace, record: dict[str, object]) -> bool:
+    """Say whether a statement of a record with several of them is the one that a trace stands for."""
+    cwd = record.get("cwd")
+    path = absolute(statement.path or "", cwd if isinstance(cwd, str) else None, trace.file(trace.source))
+    return folded(path) == trace.folded or statement.kind != SNAPSHOT
+
+
+class Shelf:
+    """The backups on disk, by the digest of the path that begins their names."""
+
+    def __init__(self, configs: Iterable[str]) -> None:
+        self._by_stem: dict[str, list[side.Backup]] = defaultdict(list)
+        for config in configs:
+            for item in side.backups(config):
+                self._by_stem[item.name.partition("@")[0]].append(item)
+
+    def of_stem(self, stem: str) -> list["side.Backup"]:
+        """Return all backups of one file, the oldest version first."""
+        return sorted(self._by_stem.get(stem, ()), key=lambda item: (item.mtime_ns, _number(item.name), item.session))
+
+    def named(self, name: str, session: str | None) -> list[str]:
+        """Return where a backup may lie: in its session's directory, or in that of a session that copied it."""
+        items = [item for item in self._by_stem.get(name.partition("@")[0], ()) if item.name == name]
+        return [item.path for item in sorted(items, key=lambda item: item.session != session)]
+
+    def stems(self) -> Iterable[str]:
+        """Return the digests of all paths that have backups."""
+        return self._by_stem.keys()
+
+
+def _number(name: str) -> int:
+    number = name.rpartition("@v")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def directories_of(path: str) -> list[str]:
+    """Return the directories that a path lies in, as paths, but not the root."""
+    separator = "\\" if is_windows(path) else "/"
+    pieces = path.split(separator)
+    return [separator.join(pieces[:count]) for count in range(2, len(pieces))]
