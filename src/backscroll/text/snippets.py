@@ -121,8 +121,8 @@ def _near(text: str, lower: str, wanted: Wanted) -> list[Match]:
             whole.append(position)
         else:
             others.append(position)
-    if len(wanted.words) == 1 and not wanted.is_prefix and whole:
-        return [Match(position, position + len(wanted.words[0])) for position in whole[:MOST_MATCHES]]
+    if len(wanted.words) == 1 and whole:
+        return [Match(*_widened(text, position, position + len(wanted.words[0]))) for position in whole[:MOST_MATCHES]]
     return _around(text, whole[:MOST_MATCHES], wanted) or _around(text, others[:MOST_TRIES], wanted)
 
 
