@@ -74,8 +74,8 @@ READING = {
     "drift": [[], ["--json"], ["--schema"], ["assistant"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
-OTHERWISE = {"demo", "completion"}
-"""Commands that read nothing: one writes where it is told to, the other prints a script."""
+OTHERWISE = {"demo", "completion", "watch"}
+"""Commands that read nothing, of which one writes where it is told to; and one that never ends by itself."""
 
 
 class SystemCall(NamedTuple):

@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         update_index,
         usage,
         usage_audit,
+        watch,
         worktrees,
     )
     from backscroll.versions.model import (
@@ -233,6 +234,7 @@ _HOMES = {
         "update_index",
         "usage",
         "usage_audit",
+        "watch",
         "worktrees",
     ),
 }
@@ -349,6 +351,7 @@ __all__ = [
     "update_index",
     "usage",
     "usage_audit",
+    "watch",
     "worktrees",
 ]
 
