@@ -12,7 +12,7 @@ import backscroll
 from backscroll.demo.rows import NOON
 from backscroll.records import Damage
 from backscroll.sessions.desktop_model import Account, Accounts, LogLine
-from backscroll.views import desktop, desktop_json, text
+from backscroll.views import desktop, desktop_json, html, markdown, text
 from backscroll.views.paper import Line, Paper, plain
 
 PIPE = Paper(zone=UTC)
@@ -133,7 +133,7 @@ def test_logs_as_json(demo: Path) -> None:
     [
         ({"sshConfig": {"host": "box"}}, "  held      on the SSH host box"),
         ({"wslConfig": {"distro": "Ubuntu"}}, "  held      inside WSL, in the home directory of Ubuntu"),
-        ({}, "  held      nowhere on this disk: its transcript is gone"),
+        ({}, "  held      nowhere on this disk: the transcript is gone"),
         ({"error": "boom"}, "  error     boom"),
     ],
 )
@@ -150,7 +150,17 @@ def test_a_session_read_from_its_audit_says_so(demo: Path) -> None:
     """Who reads an audit instead of a transcript is told."""
     found = lines(text.show(backscroll.show("a3d95f10", demo), PIPE))
 
-    assert "  source    Cowork's audit, because the transcript is gone" in found
+    assert "  held      in Cowork's audit; the transcript itself is gone" in found
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_documents_say_it_too(form: str, demo: Path) -> None:
+    """Markdown and HTML name the state of a session and who holds it."""
+    view = markdown if form == "md" else html
+    document = "".join(view.document(backscroll.show("55d6e7f8", demo), PIPE))
+
+    assert "on the SSH host ann@gauges.example" in document
+    assert "remote" in document
 
 
 def test_a_deleted_session_says_so(demo: Path) -> None:
