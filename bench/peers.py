@@ -38,11 +38,11 @@ TOOLS = {"ripgrep": "rg", "cat": "cat"}
 
 def all_peers(say: Callable[[str], None]) -> dict[str, Peer]:
     """Install what is missing and return every peer, the absent ones too."""
-    found = [_installed(name, *wanted, say) for name, wanted in PACKAGES.items()]
+    found = [installed(name, *wanted, say) for name, wanted in PACKAGES.items()]
     return {peer.name: peer for peer in (*found, *(_tool(name, program) for name, program in TOOLS.items()))}
 
 
-def _installed(name: str, requirement: str, program: str, say: Callable[[str], None]) -> Peer:
+def installed(name: str, requirement: str, program: str, say: Callable[[str], None]) -> Peer:
     place = ENVIRONMENTS / name
     peer = Peer(name, place / "bin" / program)
     mark = place / "installed"

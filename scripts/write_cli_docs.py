@@ -33,6 +33,7 @@ SEE_ALSO = {
     "storage": "browser-storage",
     "accounts": "accounts",
     "cowork": "cowork",
+    "drift": "drift",
     "index": "the-index",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""

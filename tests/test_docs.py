@@ -303,6 +303,8 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         f"usage --audit --session {SESSION_WITH_AGENTS}",
         f"usage --timeline --session {SESSION_WITH_AGENTS}",
         "tools",
+        "drift",
+        "drift assistant",
         "worktrees",
         "flags",
         "flags --diff /tmp",

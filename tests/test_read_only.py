@@ -62,6 +62,7 @@ READING = {
     "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
     "accounts": [[], ["--json"], ["--no-update"]],
     "cowork": [[], ["6b1e7c44"], ["--json"]],
+    "drift": [[], ["--json"], ["--schema"], ["assistant"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
 OTHERWISE = {"demo", "completion"}

@@ -167,7 +167,14 @@ def lines(root: Path) -> list[list[str]]:
     found = [["overview"], ["stores"], ["list", "--all"], ["list", "--all", "--agents"], ["calls"], ["calls", "--full"]]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
-    found += [["worktrees"], ["flags"], ["flags", "--diff", str(root / ".claude" / "projects")]]
+    found += [
+        ["drift"],
+        ["drift", "attachment"],
+        ["drift", "user"],
+        ["worktrees"],
+        ["flags"],
+        ["flags", "--diff", str(root / ".claude" / "projects")],
+    ]
     found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
     found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
     for session in sessions:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from backscroll.formats.storage import StorageRecord
     from backscroll.index.progress import Progress, Report
+    from backscroll.inventory.report import Check, CheckedField, Drift, FieldUse, TypeUse, Unknown
     from backscroll.place import Place
     from backscroll.records import Damage, Note
     from backscroll.sessions.desktop_model import (
@@ -78,6 +79,8 @@ if TYPE_CHECKING:
         calls,
         compare_flags,
         cowork,
+        drift,
+        drift_json_schema,
         flags,
         list_files,
         list_sessions,
@@ -115,6 +118,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "backscroll.inventory.report": ("Check", "CheckedField", "Drift", "FieldUse", "TypeUse", "Unknown"),
     "backscroll.errors": (
         "BackscrollError",
         "BusyError",
@@ -192,6 +196,8 @@ _HOMES = {
         "accounts",
         "calls",
         "compare_flags",
+        "drift",
+        "drift_json_schema",
         "flags",
         "cowork",
         "list_files",
@@ -234,6 +240,8 @@ __all__ = [
     "Burn",
     "BusyError",
     "Call",
+    "Check",
+    "CheckedField",
     "Comparison",
     "ConflictError",
     "ContextPoint",
@@ -241,6 +249,8 @@ __all__ = [
     "CorruptError",
     "Counter",
     "Damage",
+    "Drift",
+    "FieldUse",
     "FileHistory",
     "FileList",
     "FileSummary",
@@ -280,6 +290,8 @@ __all__ = [
     "Transcript",
     "TreeNode",
     "Turn",
+    "TypeUse",
+    "Unknown",
     "Unpriced",
     "UnreadableError",
     "Usage",
@@ -296,6 +308,8 @@ __all__ = [
     "calls",
     "compare_flags",
     "cowork",
+    "drift",
+    "drift_json_schema",
     "flags",
     "list_files",
     "list_sessions",

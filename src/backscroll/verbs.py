@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from backscroll.desktop import logs as desktop_logs
     from backscroll.desktop import marks as desktop_marks
     from backscroll.index import details, traces
+    from backscroll.inventory import report as drift_report
+    from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
     from backscroll.sessions import leases, reader
     from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
@@ -60,6 +62,8 @@ else:
     desktop_cowork = lazily("backscroll.desktop.cowork")
     desktop_logs = lazily("backscroll.desktop.logs")
     desktop_marks = lazily("backscroll.desktop.marks")
+    drift_report = lazily("backscroll.inventory.report")
+    drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
     leases = lazily("backscroll.sessions.leases")
     traces = lazily("backscroll.index.traces")
@@ -555,6 +559,16 @@ def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress
     with _index(root, update=update, on_progress=on_progress) as database:
         joined = leases.join_worktrees(found.worktrees, query.sessions(database, query.Filter(), None))
     return found._replace(worktrees=joined)
+
+
+def drift(root: Root = None, *, on_progress: OnProgress = None) -> "drift_report.Drift":
+    """Return which types of records and fields lie on the disk, against those that are known."""
+    return drift_report.read_drift(_stores(root), on_progress)
+
+
+def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Any]:
+    """Return a JSON Schema of the records that lie on the disk, inferred from them."""
+    return drift_schema.infer_schema(drift(root, on_progress=on_progress).types)
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         calls,
         desktop,
         desktop_json,
+        drift,
         figures,
         flags,
         html,
@@ -38,6 +39,7 @@ else:
     calls = lazily("backscroll.views.calls")
     desktop = lazily("backscroll.views.desktop")
     desktop_json = lazily("backscroll.views.desktop_json")
+    drift = lazily("backscroll.views.drift")
     figures = lazily("backscroll.views.figures")
     flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
@@ -60,6 +62,7 @@ __all__ = [
     "calls",
     "desktop",
     "desktop_json",
+    "drift",
     "figures",
     "flags",
     "html",

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "storage": ("storage", "Show what Claude Desktop's pages keep in its browser storage."),
     "accounts": ("accounts", "Show the accounts that are known here, and who is signed in."),
     "cowork": ("cowork", "Show Cowork's manifests: all fields, files, permissions and runs."),
+    "drift": ("drift", "Show which types of records and fields are on the disk, unknown ones first."),
     "index": ("index", "Bring the index up to date, or make it anew."),
     "demo": ("demo", "Write a small made-up home directory to try things on."),
     "completion": ("completion", "Print the completion script for your shell."),

@@ -1,0 +1,38 @@
+"""The known schema: types of records and their fields, as scripts/make_known_schema.py wrote them down.
+
+    {"types": {<type>: {<field>: [<types of values>]} or null}, "cowork": {<field>: [<type of value>, <required>]}}
+
+A type whose fields are null is known by its name alone; a field whose list is empty may hold anything.
+"""
+
+import json
+import pkgutil
+from functools import cache
+from typing import Any, NamedTuple
+
+Fields = dict[str, list[str]]
+
+
+class Expected(NamedTuple):
+    """What a public schema of Cowork's manifests says of a field."""
+
+    value: str
+    required: bool
+
+
+@cache
+def known_types() -> dict[str, Fields | None]:
+    """Return every known type of record with its fields."""
+    types: dict[str, Fields | None] = _data()["types"]
+    return types
+
+
+@cache
+def cowork_fields() -> dict[str, Expected]:
+    """Return the 27 fields that others found in 146 manifests of Cowork."""
+    return {name: Expected(*expected) for name, expected in _data()["cowork"].items()}
+
+
+def _data() -> dict[str, dict[str, Any]]:
+    data: dict[str, dict[str, Any]] = json.loads(pkgutil.get_data(__name__, "known.json") or b"")
+    return data

@@ -1,0 +1,130 @@
+"""From found files to the records, and the parts of records, that are counted.
+
+Each kind of file gives types of its own: a transcript those of its records, and of the blocks, attachments and notices
+inside them; any other file one named after it.  Files that hold secrets are not opened.
+docs/formats.md, "Record types" and "Drift".
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from backscroll.files import open_readonly, reason_of
+from backscroll.formats.jsonl import scan
+from backscroll.formats.streams import open_stream
+from backscroll.inventory.counting import Inventory
+from backscroll.place import Place
+from backscroll.records import Damage, Record
+from backscroll.stores import FoundFile
+from backscroll.stores.side import read_object
+
+NO_TYPE = "(no type)"
+COWORK, CODE_ROW = "cowork-manifest", "desktop-row"
+
+_COWORK_FIELDS = {"processName", "vmProcessName", "userSelectedFolders", "hostLoopMode", "egressAllowedDomains"}
+_TRANSCRIPTS = {"transcript", "agent", "superseded"}
+_LINES = {"audit": "audit/", "workflow-journal": "workflow-journal/", "history": "history"}
+"""Files of lines other than transcripts: what their types begin with; one without a slash is the type itself."""
+_DOCUMENTS = {
+    "agent-meta",
+    "title",
+    "archived",
+    "released",
+    "live",
+    "project-index",
+    "tasks",
+    "row",
+    "row-tmp",
+    "worktrees",
+}
+KINDS = _TRANSCRIPTS | _LINES.keys() | _DOCUMENTS
+"""The kinds of files that are read; all others hold something else than JSON, or secrets."""
+
+_PARTS = ("block/", "attachment/", "progress/", "system/")
+
+Part = tuple[str, dict[str, Any]]
+
+
+def is_part(kind: str) -> bool:
+    """Say whether a type is that of a part of records, and not of records themselves."""
+    return kind in ("message", "usage") or kind.startswith(_PARTS)
+
+
+def count_file(file: FoundFile, store: str, inventory: Inventory) -> list[Damage]:
+    """Count everything in one file; return what could not be read."""
+    if file.kind in _DOCUMENTS:
+        return _count_document(file, store, inventory)
+    try:
+        with open_readonly(file.path) as opened:
+            return _count_lines(file, opened, store, inventory)
+    except OSError as error:
+        return [Damage(Place(file.path), reason_of(error))]
+
+
+def _count_lines(file: FoundFile, opened: Any, store: str, inventory: Inventory) -> list[Damage]:
+    damage: list[Damage] = []
+    name = _transcript_type if file.kind in _TRANSCRIPTS else _named(_LINES[file.kind])
+    parts = _parts if file.kind in _TRANSCRIPTS or file.kind == "audit" else _no_parts
+    version = None
+    for item in scan(open_stream(opened).file, file.path):
+        if isinstance(item, Damage):
+            damage.append(item)
+            continue
+        value, place = _value(item), Place(file.path, item.line, item.offset, item.length)
+        stated = value.get("version")
+        # Statements about a session have no version of their own: that of the record before holds.
+        version = stated if isinstance(stated, str) else version
+        inventory.records += 1
+        inventory.add(name(value), value, store, version, place)
+        for kind, part in parts(value):
+            inventory.add(kind, part, store, version, place)
+    return damage
+
+
+def _count_document(file: FoundFile, store: str, inventory: Inventory) -> list[Damage]:
+    damage: list[Damage] = []
+    value = read_object(file.path, damage)
+    if not damage:
+        kind = file.kind
+        if kind in ("row", "row-tmp"):
+            kind = COWORK if _COWORK_FIELDS & value.keys() else CODE_ROW
+        inventory.records += 1
+        inventory.add(kind, value, store, None, Place(file.path))
+    return damage
+
+
+def _value(record: Record) -> dict[str, Any]:
+    return record.value if isinstance(record.value, dict) else {}
+
+
+def _transcript_type(value: dict[str, Any]) -> str:
+    kind = value.get("type")
+    return kind if isinstance(kind, str) and kind else NO_TYPE
+
+
+def _named(prefix: str) -> Callable[[dict[str, Any]], str]:
+    if not prefix.endswith("/"):
+        return lambda _: prefix
+    return lambda value: prefix + _transcript_type(value)
+
+
+def _no_parts(_: dict[str, Any]) -> Iterator[Part]:
+    yield from ()
+
+
+def _parts(value: dict[str, Any]) -> Iterator[Part]:
+    """Yield the parts of a record that have types or fields of their own."""
+    message = value.get("message")
+    if isinstance(message, dict):
+        yield "message", message
+        usage, content = message.get("usage"), message.get("content")
+        if isinstance(usage, dict):
+            yield "usage", usage
+        for block in content if isinstance(content, list) else ():
+            if isinstance(block, dict):
+                yield f"block/{_transcript_type(block)}", block
+    elif value.get("type") == "system":
+        yield f"system/{value.get('subtype', NO_TYPE)}", {}
+    for name in ("attachment", "data"):
+        part = value.get(name)
+        if isinstance(part, dict) and value.get("type") in ("attachment", "progress"):
+            yield f"{value['type']}/{_transcript_type(part)}", part
