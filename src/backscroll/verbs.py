@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
     from backscroll.sessions import leases, reader
-    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
+    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -348,9 +348,15 @@ def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress 
 def cowork(
     session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
 ) -> "list[Manifest]":
-    """Return all that Desktop wrote down of one session, or of every session of Cowork, in groups."""
+    """Return all that Desktop wrote down of one session, or without their audits of every session of Cowork."""
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
         return list(desktop_cowork.read_manifests(database, name))
+
+
+def schedules(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[Schedule]":
+    """Return the scheduled tasks that Desktop keeps for each account."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_cowork.read_schedules(database)
 
 
 def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[McpServer]":

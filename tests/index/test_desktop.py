@@ -508,7 +508,8 @@ POINTERS = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @for_all(POINTERS, st.randoms(use_true_random=False), st.sampled_from(["2.0.60", "2.1.325"]))
 def test_the_order_of_rows_and_transcripts_does_not_matter(
     pointers: list[tuple[int, list[int], int]], chance: random.Random, version: str

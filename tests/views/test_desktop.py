@@ -48,14 +48,15 @@ def test_no_accounts() -> None:
 
 
 def test_cowork_as_a_table(demo: Path) -> None:
-    """Each manifest has a line, with its files, runs, schedule and error."""
-    found = lines(desktop.cowork_list(backscroll.cowork(None, demo), PIPE))
+    """Each manifest has a line, with its files, schedule and error; what is scheduled follows."""
+    found = lines(desktop.cowork_list(backscroll.cowork(None, demo), backscroll.schedules(demo), PIPE))
 
-    assert 4 == len(found)
+    assert 7 == len(found)
+    assert found[5].startswith("scheduled  ")
     assert "Tide report for the council" in found[1]
     assert "weekly-letter" in found[2]
     assert found[3].endswith("RPC error -1: failed to ensure virtiofs mount")
-    assert ["No Cowork sessions found."] == lines(desktop.cowork_list([], PIPE))
+    assert ["No Cowork sessions found."] == lines(desktop.cowork_list([], [], PIPE))
 
 
 def test_a_manifest_in_groups(demo: Path) -> None:
@@ -90,7 +91,7 @@ def test_damage_of_a_manifest_is_shown(tmp_path: Path) -> None:
     path = manifest(tmp_path)
     path.write_bytes(path.read_bytes()[:-5])
     inside(path, "audit.jsonl", b"{torn\n" + line({"type": "result"}))
-    (one,) = backscroll.cowork(None, tmp_path)
+    (one,) = backscroll.cowork(APP, tmp_path)
     found = lines(desktop.manifest(one, PIPE))
 
     assert 2 == len(found) - found.index("damage") - 1

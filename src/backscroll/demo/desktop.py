@@ -155,7 +155,9 @@ def _cowork(now: datetime) -> dict[str, bytes]:
         userSelectedFolders=["/home/ann/photographs"],
         error="RPC error -1: failed to ensure virtiofs mount",
     )
+    task = {"id": "weekly-letter", "cron": "0 8 * * 1", "prompt": "Write this week's letter to the skippers."}
     return {
+        "scheduled-tasks.json": json.dumps({"tasks": [task]}, indent=2).encode(),
         f"local_{REPORT_APP}.json": report,
         f"local_{REPORT_APP}/outputs/report.md": _WORDS.encode(),
         f"local_{REPORT_APP}/uploads/gauges.csv": b"time,level_cm\n2026-04-30T23:50,418\n",

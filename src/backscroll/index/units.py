@@ -19,7 +19,7 @@ from backscroll.value import Value, field
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
 ROW_KINDS = {"row", "row-tmp"}
-DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log"}
+DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log", "schedule"}
 
 
 class Unit(Value):
