@@ -43,6 +43,7 @@ def all_peers(say: Callable[[str], None]) -> dict[str, Peer]:
 
 
 def installed(name: str, requirement: str, program: str, say: Callable[[str], None]) -> Peer:
+    """Return a peer, installed from the package index into an environment of its own."""
     place = ENVIRONMENTS / name
     peer = Peer(name, place / "bin" / program)
     mark = place / "installed"

@@ -23,6 +23,7 @@ SEE_ALSO = {
     "list": "sessions",
     "show": "messages",
     "tree": "the-shape-of-a-session",
+    "search": "search",
     "calls": "calls",
     "files": "files",
     "recover": "versions-of-a-file",

@@ -289,6 +289,8 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         "show a0b1c2d3 --format json",
         f"tree {SESSION_WITH_AGENTS}",
         "tree 3f0c2a51",
+        "search the",
+        "search the --context 1 --limit 2",
         "calls",
         "files",
         "files --patch 3f0c2a51",
@@ -340,6 +342,7 @@ def test_json_is_as_documented(
         ("calls", "CALL"),
         ("files", "FILE"),
         ("recover --grep a", "MATCH"),
+        ("search the", "HIT"),
     ],
 )
 def test_json_lines_are_as_documented(

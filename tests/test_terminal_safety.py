@@ -131,7 +131,8 @@ def hostile_desktop(directory: Path, number: int, bad: str) -> None:
         {"type": "result", "subtype": bad},
     ]
     inside(path, "audit.jsonl", b"".join(map(line, records)))
-    inside(path, f"outputs/{number}{bad if is_file_name(bad) and len(bad) < 200 else ''}", b"x")
+    made = inside(path, f"outputs/{number}{bad if is_file_name(bad) and len(bad) < 200 else ''}", b"x")
+    os.utime(made, (0, 0))  # how long ago it was must not change while the test runs
     desktop_file(directory, f"logs/{number}.log", f"[error] {app} {bad}\n".encode("utf-8", "surrogatepass"))
     desktop_file(directory, "claude_desktop_config.json", {"mcpServers": {bad: {"command": bad, "env": {bad: bad}}}})
     desktop_file(directory, "buddy-tokens.json", {bad: bad})
@@ -165,6 +166,7 @@ def lines(root: Path) -> list[list[str]]:
     """Return every command line that shows something to people."""
     sessions = [f"{number:08x}-0000" for number in range(-(-len(SEQUENCES) // AT_ONCE))]
     found = [["overview"], ["stores"], ["list", "--all"], ["list", "--all", "--agents"], ["calls"], ["calls", "--full"]]
+    found += [["search", "--all-hits", "--limit", "500", text] for text in ("x", "a", "role:user", "kind:title")]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
     found += [

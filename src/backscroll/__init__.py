@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from backscroll.formats.storage import StorageRecord
     from backscroll.index.progress import Progress, Report
+    from backscroll.index.search import Options
     from backscroll.inventory.report import Check, CheckedField, Drift, FieldUse, TypeUse, Unknown
     from backscroll.place import Place
     from backscroll.records import Damage, Note
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         UsageRow,
     )
     from backscroll.stores.storage import Storage
+    from backscroll.text.hits import Found, Hit
     from backscroll.verbs import (
         accounts,
         calls,
@@ -97,6 +99,8 @@ if TYPE_CHECKING:
         recover_files,
         recover_search,
         schedules,
+        search,
+        search_index,
         session_patch,
         show,
         storage,
@@ -191,6 +195,11 @@ _HOMES = {
         "WritePlan",
         "Written",
     ),
+    "backscroll.text.hits": (
+        "Found",
+        "Hit",
+    ),
+    "backscroll.index.search": ("Options",),
     "backscroll.formats.storage": ("StorageRecord",),
     "backscroll.stores.flags": ("Flag", "FlagChange", "FlagDifference", "FlagReport"),
     "backscroll.stores.storage": ("Storage",),
@@ -218,6 +227,8 @@ _HOMES = {
         "recover_search",
         "session_patch",
         "schedules",
+        "search",
+        "search_index",
         "show",
         "storage",
         "timeline",
@@ -262,6 +273,8 @@ __all__ = [
     "FlagChange",
     "FlagDifference",
     "FlagReport",
+    "Found",
+    "Hit",
     "LogLine",
     "Manifest",
     "Match",
@@ -270,6 +283,7 @@ __all__ = [
     "ModelDifference",
     "NotFoundError",
     "Note",
+    "Options",
     "Overview",
     "Part",
     "Permission",
@@ -330,6 +344,8 @@ __all__ = [
     "recover_files",
     "recover_search",
     "schedules",
+    "search",
+    "search_index",
     "session_patch",
     "show",
     "storage",

@@ -6,16 +6,19 @@ written outside backscroll's own directory, but for `recover_files`, which does 
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backscroll import dirs
 from backscroll.errors import CorruptError, NotFoundError, RefusedError
 from backscroll.index import query, sums
-from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for
+from backscroll.index.db import Connection, in_use, open_in_memory, open_index, path_for, words_beside
 from backscroll.index.progress import Progress, Report
 from backscroll.index.update import update as bring_up_to_date
 from backscroll.lazy import lazily
@@ -23,6 +26,7 @@ from backscroll.sessions.model import (
     MAIN,
     SHORTEST_GLOBAL_ID,
     Call,
+    Message,
     Overview,
     Session,
     SessionList,
@@ -38,7 +42,8 @@ if TYPE_CHECKING:
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
     from backscroll.desktop import marks as desktop_marks
-    from backscroll.index import details, traces
+    from backscroll.index import details, fulltext, texting, traces
+    from backscroll.index import search as searching
     from backscroll.inventory import report as drift_report
     from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
@@ -54,6 +59,7 @@ if TYPE_CHECKING:
     from backscroll.stores import flags as feature_flags
     from backscroll.stores import storage as browser_storage
     from backscroll.stores import worktrees as registry
+    from backscroll.text import hits, language
     from backscroll.versions import catalogue, recovery, restore
     from backscroll.versions import history as histories
     from backscroll.versions.model import FileHistory, FileList, Match, OnFile, Recovered, WritePlan
@@ -65,6 +71,10 @@ else:
     drift_report = lazily("backscroll.inventory.report")
     drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
+    texting = lazily("backscroll.index.texting")
+    searching = lazily("backscroll.index.search")
+    fulltext = lazily("backscroll.index.fulltext")
+    language = lazily("backscroll.text.language")
     leases = lazily("backscroll.sessions.leases")
     traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
@@ -166,12 +176,16 @@ def show(  # noqa: PLR0913 - one argument per option of the command
     *,
     branch: str = MAIN,
     all_branches: bool = False,
+    at: str | None = None,
     internal: bool = False,
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Transcript:
-    """Return one session with its branches, its messages as they are asked for, and its damage."""
+    """Return one session with its branches, its messages as they are asked for, and its damage.
+
+    `at` is the id of a message, or the beginning of one: messages begin there, on the branch that holds it.
+    """
     with _session(session, root, update=update, on_progress=on_progress) as (database, name):
         opened = _opened(database, name)
         _priced(database, [opened.session], prices)
@@ -184,8 +198,18 @@ def show(  # noqa: PLR0913 - one argument per option of the command
         opened.close()
         names = ", ".join(item.name for item in branches)
         raise NotFoundError("this session has no such branch", branch, f"It has: {names}")
-    messages = opened.messages(None if all_branches else branch, internal=internal)
+    messages = opened.messages(None if all_branches or at else branch, internal=internal or bool(at))
+    if at is not None:
+        messages = _from_message(messages, at)
     return Transcript(opened.session, branches, messages, damage, notes)
+
+
+def _from_message(messages: Iterator[Message], at: str) -> Iterator[Message]:
+    """Return the messages from one on, along the branch that it is on."""
+    first = next((message for message in messages if message.id.startswith(at)), None)
+    if first is None:
+        raise NotFoundError("this session has no such message", at, "backscroll search gives the ids of messages.")
+    return chain([first], (message for message in messages if message.branch in (first.branch, MAIN)))
 
 
 def raw(session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> Iterator[bytes]:
@@ -578,11 +602,114 @@ def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> d
 
 
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
-    """Bring the index up to date, or make it anew, and say what that took."""
-    with _database(root, rebuild=rebuild) as (database, found):
-        report = bring_up_to_date(database, found, on_progress)
+    """Bring the index and its words up to date, or make them anew, and say what that took."""
+    with _database(root, rebuild=rebuild) as (database, found), _words(database, rebuild=rebuild) as text:
+        taken = partial(texting.update_texts, database, text, on_progress=on_progress, may_wait=True)
+        report = bring_up_to_date(database, found, on_progress, taken)
+        report.words = True
         report.sessions = query.count(database, query.Filter())
         return report
+
+
+def search(  # noqa: PLR0913 - one argument per option of the command
+    wanted: str,
+    root: Root = None,
+    *,
+    options: "searching.Options | None" = None,
+    fields: Mapping[str, str | None] | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    context: int = 0,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> "hits.Found":
+    """Return what matches a query, the best first; docs/search.md tells the language of queries.
+
+    `fields` are the fields of that language given apart: project, role, kind, tool, session and so on.
+    """
+    with search_index(root, update=update, on_progress=on_progress) as ask:
+        return ask(wanted, options, fields=fields, since=since, until=until, context=context)
+
+
+@contextmanager
+def search_index(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> Iterator["Callable[..., hits.Found]"]:
+    """Open everything for many searches in a row; what is yielded takes the arguments of `search`."""
+    with _database(root) as (database, stores), _words(database) as text:
+        is_current = True
+
+        def take_words(found: Any) -> None:
+            nonlocal is_current
+            is_current = texting.update_texts(database, text, found, on_progress)
+
+        if update or query.is_empty(database):
+            bring_up_to_date(database, stores, on_progress, take_words)
+
+        def ask(  # noqa: PLR0913 - one argument per option of the command
+            wanted: str,
+            options: "searching.Options | None" = None,
+            *,
+            fields: Mapping[str, str | None] | None = None,
+            since: datetime | None = None,
+            until: datetime | None = None,
+            context: int = 0,
+        ) -> "hits.Found":
+            parsed = _query(database, wanted, options, fields or {}, since, until)
+            found = searching.search(database, text, parsed, options or searching.Options())
+            found.is_current = is_current
+            for hit in found.hits if context else ():
+                _add_context(database, hit, context)
+            return found
+
+        yield ask
+
+
+def _query(  # noqa: PLR0913, PLR0917 - as `search`
+    database: Connection,
+    wanted: str,
+    options: "searching.Options | None",
+    fields: Mapping[str, str | None],
+    since: datetime | None,
+    until: datetime | None,
+) -> "language.Query":
+    """Return the query that somebody typed, with what was said apart."""
+    is_language = options is None or options.mode is None
+    parsed = language.parse_query(wanted, datetime.now().astimezone()) if is_language else language.Query(wanted)
+    for name, value in fields.items():
+        if value:
+            value = query.resolve(database, value) if name == "session" else value  # noqa: PLW2901
+            parsed.wishes.setdefault(name, []).append(language.Wish(value))
+    parsed.since, parsed.until = since or parsed.since, until or parsed.until
+    return parsed
+
+
+def _add_context(database: Connection, hit: "hits.Hit", width: int) -> None:
+    """Give a hit the messages around it, of the session itself or of the same agent."""
+    if hit.session is None or hit.message is None:
+        return
+    earlier: deque[Message] = deque(maxlen=width)
+    is_met = False
+    for message in _opened(database, hit.session).messages(None, internal=True):
+        if message.agent != hit.agent:
+            continue
+        if message.id == hit.message:
+            is_met, hit.before = True, list(earlier)
+        elif is_met:
+            hit.after.append(message)
+            if len(hit.after) >= width:
+                return
+        earlier.append(message)
+
+
+@contextmanager
+def _words(database: Connection, *, rebuild: bool = False) -> Iterator["fulltext.FullText"]:
+    """Open the full-text index that belongs to an index; made anew where it turns out to be damaged."""
+    place = words_beside(database)
+    if rebuild and place is not None:
+        fulltext.remove_fulltext(place)
+    with closing(fulltext.open_fulltext(place)) as text:
+        yield text
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from backscroll.lazy import lazily
 
 if TYPE_CHECKING:
     from backscroll.cli import pager, terminal
+    from backscroll.index import search as searching
     from backscroll.views import (
         audit,
         calls,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         drift,
         figures,
         flags,
+        hits,
         html,
         json,
         listing,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     )
 else:
     pager = lazily("backscroll.cli.pager")
+    searching = lazily("backscroll.index.search")
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.audit")
     calls = lazily("backscroll.views.calls")
@@ -41,6 +44,7 @@ else:
     desktop_json = lazily("backscroll.views.desktop_json")
     drift = lazily("backscroll.views.drift")
     figures = lazily("backscroll.views.figures")
+    hits = lazily("backscroll.views.hits")
     flags = lazily("backscroll.views.flags")
     html = lazily("backscroll.views.html")
     json = lazily("backscroll.views.json")
@@ -65,11 +69,13 @@ __all__ = [
     "drift",
     "figures",
     "flags",
+    "hits",
     "html",
     "json",
     "listing",
     "markdown",
     "pager",
+    "searching",
     "storage",
     "terminal",
     "text",

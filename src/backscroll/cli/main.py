@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("list_sessions", "List sessions, newest first."),
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
+    "search": ("search", "Search everything that was ever said."),
     "calls": ("calls", "Show tool calls with their results."),
     "files": ("files", "List the files that sessions touched, with their versions."),
     "recover": ("recover", "Give back any version of a file."),
@@ -82,6 +83,7 @@ class Commands(click.Group):
     "backscroll                       what is there",
     "backscroll list --project shop   the sessions of one project",
     "backscroll show latest           read the newest session",
+    "backscroll search deadlock pool  find it again",
     "backscroll --root /mnt/old list  the sessions of another disk",
 )
 @click.command(

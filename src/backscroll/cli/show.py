@@ -19,6 +19,7 @@ from backscroll.sessions.model import Transcript
     "backscroll show latest",
     "backscroll show c9258e92 --full",
     "backscroll show c9258e92 --branch b1",
+    "backscroll show c9258e92 --at 229c64f5",
     "backscroll show latest --format html > session.html",
     "backscroll show latest --raw | grep -c tool_use",
 )
@@ -26,6 +27,7 @@ from backscroll.sessions.model import Transcript
 @click.argument("session", metavar="ID", shell_complete=complete_session)
 @click.option("--branch", metavar="NAME", default="main", help="Show another branch; `tree` names them.")
 @click.option("--all-branches", is_flag=True, help="Show every branch.")
+@click.option("--at", metavar="MESSAGE", help="Begin at this message; `search` names it.")
 @click.option("--raw", is_flag=True, help="Write the stored bytes as they are; never to a terminal.")
 @click.option(
     "--format",
@@ -41,7 +43,16 @@ from backscroll.sessions.model import Transcript
 @reading
 @click.pass_obj
 def command(  # noqa: PLR0913  (one for each option)
-    settings: Settings, *, session: str, branch: str, all_branches: bool, raw: bool, form: str, full: bool, logs: bool
+    settings: Settings,
+    *,
+    session: str,
+    branch: str,
+    all_branches: bool,
+    at: str | None,
+    raw: bool,
+    form: str,
+    full: bool,
+    logs: bool,
 ) -> int:
     """Show one session, message by message.
 
@@ -57,6 +68,7 @@ def command(  # noqa: PLR0913  (one for each option)
             settings.root,
             branch=branch,
             all_branches=all_branches,
+            at=at,
             prices=own_prices(),
             update=settings.update,
             on_progress=progress,

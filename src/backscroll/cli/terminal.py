@@ -36,6 +36,7 @@ _COLOURS = {
     "image": "35",
     "kept": "2",
     "link": "4",
+    "match": "1;31",
     "project": "36",
     "quote": "3",
     "removed": "31",

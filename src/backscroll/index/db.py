@@ -100,7 +100,7 @@ def _made(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _set_version(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA user_version = 5")
+    database.execute("PRAGMA user_version = 7")
 
 
 @contextmanager
@@ -117,6 +117,12 @@ def in_use(database: sqlite3.Connection, path: Path) -> Iterator[None]:
         raise CorruptError("the index was damaged and is deleted", str(path), remedy) from error
     finally:
         database.close()
+
+
+def words_beside(database: sqlite3.Connection) -> Path | None:
+    """Return the directory of the full-text index that belongs to an index; None for one in memory."""
+    _, _, path = database.execute("PRAGMA database_list").fetchone()
+    return Path(path).with_suffix(".words") if path else None
 
 
 def remove_index(path: Path) -> None:

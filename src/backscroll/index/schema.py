@@ -18,7 +18,7 @@ store    what was found in each store at the last update
 desktop_row  Desktop's rows: as read, and as joined with a session
 """
 
-VERSION = 5
+VERSION = 7
 
 SCHEMA = """
 CREATE TABLE unit (

@@ -18,6 +18,7 @@ from backscroll.value import Value, field
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
+TEXT_KINDS = {"history", "plan", "todos", "tasks", "tool-result"}
 ROW_KINDS = {"row", "row-tmp"}
 DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log", "schedule"}
 
@@ -98,6 +99,8 @@ class Found(Value):
     """The settings files of each configuration directory."""
     global_configs: list[str] = field(default_factory=list)
     project_indexes: list[str] = field(default_factory=list)
+    texts: list[FoundFile] = field(default_factory=list)
+    """Files beside the transcripts whose words are searched: prompts, plans, todos, outputs of tools."""
     hint_files: list[FoundFile] = field(default_factory=list)
     """The files of the two lists above."""
     rows: list[FoundFile] = field(default_factory=list)
@@ -145,6 +148,8 @@ def look(stores: Iterable[Store]) -> Found:
             total.files += 1
             total.bytes += item.size
             _sort(found, item, store.kind, total, metas)
+            if item.kind in TEXT_KINDS:
+                found.texts.append(item)
     _tell_apart(found.units.values())
     for unit in found.units.values():
         if unit.agent is not None:

@@ -25,11 +25,17 @@ else:
 
 
 def update(
-    database: sqlite3.Connection, stores: list[Store], on_progress: Callable[[Progress], None] | None = None
+    database: sqlite3.Connection,
+    stores: list[Store],
+    on_progress: Callable[[Progress], None] | None = None,
+    with_words: Callable[[Found], object] | None = None,
 ) -> Report:
-    """Bring the index in step with the stores; CorruptError where the index is damaged inside."""
+    """Bring the index in step with the stores; CorruptError where the index is damaged inside.
+
+    `with_words` brings the full-text index in step too, after the catalogue.
+    """
     try:
-        return _update(database, stores, on_progress)
+        return _update(database, stores, on_progress, with_words)
     except sqlite3.DatabaseError as error:
         if type(error) is not sqlite3.DatabaseError:
             raise
@@ -37,7 +43,10 @@ def update(
 
 
 def _update(
-    database: sqlite3.Connection, stores: list[Store], on_progress: Callable[[Progress], None] | None
+    database: sqlite3.Connection,
+    stores: list[Store],
+    on_progress: Callable[[Progress], None] | None,
+    with_words: Callable[[Found], object] | None,
 ) -> Report:
     begun = time.monotonic()
     found = look(stores)
@@ -59,6 +68,8 @@ def _update(
     if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
         assemble.make_sessions(database, found)
     _write_stores(database, found)
+    if with_words is not None:
+        with_words(found)
     report.seconds = time.monotonic() - begun
     return report
 

@@ -93,8 +93,8 @@ class CallReader:
     def _add_persisted(self, result: Result) -> None:
         """Put the whole output in the place of the short notice that stands for it."""
         named = result.data.get("persistedOutputPath") if isinstance(result.data, dict) else None
-        found = _PERSISTED.match(result.text or "")
-        name = found.group(1) if found else os.path.basename(str(named).replace("\\", "/")) if named else None
+        name = persisted_name(result.text or "")
+        name = name or (os.path.basename(str(named).replace("\\", "/")) if named else None)
         if not name or name in (".", ".."):
             return
         for directory in self._outputs:
@@ -118,6 +118,12 @@ class CallReader:
         text = _notice_text(value)
         answer = _NOTICE_RESULT.search(text)
         result.text = answer.group(1) if answer else text or result.text
+
+
+def persisted_name(text: str) -> str | None:
+    """Return the name of the file that holds a whole output, where a result is only a notice of it."""
+    found = _PERSISTED.match(text)
+    return found.group(1) if found else None
 
 
 def _rows_with_results(tree: Tree) -> dict[str, list[Row]]:

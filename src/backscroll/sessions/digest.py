@@ -329,16 +329,23 @@ def _key(*parts: str | None) -> bytes:
 
 def said(conversation: Conversation) -> Iterator[Said]:
     """Yield the identity of every message of the session itself, by which copies of it are known."""
-    spoken = [node for node in conversation.tree.nodes if node.head.is_spoken]
+    tree = conversation.tree
+    for node, identity in zip(tree.nodes, identities(tree, conversation), strict=True):
+        if node.head.is_spoken:
+            yield Said(identity, _last_id(node), node.head.kind)
+
+
+def identities(tree: Tree, conversation: Conversation) -> list[bytes]:
+    """Return the identity of every node of a tree, by which copies of it are known."""
     by_content = next(reversed(conversation.facts.versions), "").startswith(OLD_COPY_VERSIONS)
     answer: str | None = None
-    keys: list[Said] = []
-    for node in reversed(spoken):
+    keys: list[bytes] = []
+    for node in reversed(tree.nodes):
         row = node.head
         if row.kind == ASSISTANT:
             answer = row.group or row.id
-        keys.append(Said(_identity(row, answer if by_content else None, conversation), _last_id(node), row.kind))
-    return reversed(keys)
+        keys.append(_identity(row, answer if by_content and row.is_spoken else None, conversation))
+    return keys[::-1]
 
 
 def _identity(row: Row, answer: str | None, conversation: Conversation) -> bytes:
@@ -347,6 +354,8 @@ def _identity(row: Row, answer: str | None, conversation: Conversation) -> bytes
         return _api_key(row.group, row, conversation)
     if answer is not None and row.text_key is not None:
         return _key("text", row.text_key.hex(), answer)
+    if row.results and all(len(call) >= SHORTEST_GLOBAL_ID for call in row.results):
+        return _key("results", *row.results)
     return origin_key(row, conversation)
 
 

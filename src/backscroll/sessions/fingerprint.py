@@ -9,3 +9,12 @@ except ImportError:  # another Python than CPython
 def fingerprint(data: bytes, size: int) -> bytes:
     """Return `size` bytes that differ where `data` differs."""
     return blake2b(data, digest_size=size).digest()
+
+
+def number_of(data: bytes, *more: str | int) -> int:
+    """Return a number of 64 bits that two things share only if all that is given is equal."""
+    state = blake2b(data, digest_size=8)
+    for item in more:
+        state.update(b"\0")
+        state.update(str(item).encode(errors="replace"))
+    return int.from_bytes(state.digest(), "big", signed=True)

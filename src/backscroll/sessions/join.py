@@ -14,6 +14,7 @@ from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import moment_of
 from backscroll.sessions.model import Message, Part, Usage
 from backscroll.sessions.rows import ASSISTANT, BOUNDARY, PROGRESS, QUEUED, USER_KINDS, Row, queued_text
+from backscroll.sessions.texts import rejoined
 from backscroll.sessions.tree import NOBODY, Node, Tree
 
 TREE_FIELDS = {
@@ -147,7 +148,7 @@ def _message_parts(row: Row, value: dict[str, Any], message: Any) -> Iterator[Pa
     content = message.get("content") if isinstance(message, dict) else None
     kind = "summary" if row.kind == prompts.SUMMARY else "text"
     if isinstance(message, dict) and "0" in message:
-        yield Part("text", _rejoined(message), {"repaired": "message was stored as single characters"})
+        yield Part("text", rejoined(message), {"repaired": "message was stored as single characters"})
     if isinstance(content, str):
         yield from _spoken_parts(content, kind)
     elif isinstance(content, list):
@@ -173,12 +174,6 @@ def _with_detail(part: Part, value: dict[str, Any]) -> Part:
     if "toolUseResult" in value:
         part.data["detail"] = value["toolUseResult"]
     return part
-
-
-def _rejoined(message: dict[str, Any]) -> str:
-    """Put a text together again that was stored as one key for each character."""
-    numbers = sorted(int(name) for name in message if name.isascii() and name.isdigit())
-    return "".join(str(message[str(number)]) for number in numbers if str(number) in message)
 
 
 def parts_of(blocks: Iterable[Any]) -> Iterator[Part]:

@@ -20,6 +20,10 @@ from backscroll.sessions.model import Agent, Call, Part, Session, StoreSummary, 
 from backscroll.times import iso
 from backscroll.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from backscroll.text.hits import Found
+
 Object = dict[str, Any]
 
 _DEEPEST = 200
@@ -46,6 +50,13 @@ def part_object(part: Part) -> Object:
     return {"kind": part.kind, "text": part.text} | {
         key: value for key, value in part.data.items() if key not in ("kind", "text")
     }
+
+
+def search_document(found: "Found") -> Iterator[str]:
+    """Yield the answer of `search`."""
+    yield f'{{"query": {dumps(found.query)},\n"total": {dumps(found.total)},\n"hits": '
+    yield from _array_in_pieces(map(object_of, found.hits))
+    yield f',\n"is_current": {dumps(found.is_current)}}}\n'
 
 
 def overview_document(

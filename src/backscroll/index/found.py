@@ -1,0 +1,157 @@
+"""What a hit shows: the texts of a message read from their place, and the session that it belongs to.
+
+Plain transcripts are read with the standard library alone, so that a search costs little more than its question;
+what that cannot read (compressed files, badly written records) goes the way of every other reader.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from backscroll.files import open_readonly
+from backscroll.lazy import lazily
+from backscroll.place import Place
+from backscroll.sessions.texts import OTHER, PROMPT, RESULT, SPOKEN, SUMMARY, TITLE, Text, strings_in, texts_of
+
+if TYPE_CHECKING:
+    from backscroll.sessions import source
+else:
+    source = lazily("backscroll.sessions.source")
+
+LARGEST_FILE = 256 << 20
+PLAIN = {"prompt": "text", "answer": "text"}
+OF_FILES = {"plan": "plan", "todos": "todo", "tasks": "todo"}
+
+
+class Kept(NamedTuple):
+    """What the full-text index keeps of a message; see `entries.Entry.at`."""
+
+    line: int | None
+    spans: list[tuple[int, int, int]]
+    message: str | None
+    role: str
+    agent: str | None
+    model: str | None
+    title: str | None = None
+    session: str | None = None
+    project: str | None = None
+
+
+class Unit(NamedTuple):
+    """The unit that a message was taken from."""
+
+    kind: str
+    session: str | None
+    agent: str | None
+    paths: list[str]
+
+
+class SessionFacts(NamedTuple):
+    """What a hit tells of its session."""
+
+    id: str | None
+    title: str | None
+    project: str | None
+
+
+class Shelf:
+    """Where the texts of hits are fetched from; files stay open until it is closed."""
+
+    def __init__(self, database: sqlite3.Connection, ledger: sqlite3.Connection) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._units: dict[int, Unit | None] = {}
+        self._sessions: dict[str | None, SessionFacts] = {}
+
+    def unit(self, number: int) -> Unit | None:
+        """Return a unit by its number; None where it was forgotten meanwhile."""
+        if number not in self._units:
+            row = self._ledger.execute(
+                "SELECT kind, session, agent, paths FROM unit WHERE number = ?", (number,)
+            ).fetchone()
+            self._units[number] = Unit(row[0], row[1], row[2], json.loads(row[3])) if row else None
+        return self._units[number]
+
+    def session(self, name: str | None) -> SessionFacts:
+        """Return what is known of a session; an earlier copy stands for the session that contains it."""
+        if name not in self._sessions:
+            self._sessions[name] = self._session(name)
+        return self._sessions[name]
+
+    def _session(self, name: str | None) -> SessionFacts:
+        row = self._database.execute(
+            "SELECT id, json_extract(body, '$.title'), project FROM session"
+            " WHERE id = coalesce((SELECT target FROM fold WHERE id = :name), :name)",
+            {"name": name},
+        ).fetchone()
+        return SessionFacts(*row) if row else SessionFacts(name, None, None)
+
+
+def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:
+    """Yield the texts of a message, or of what else was found, in their order; none where the file is gone."""
+    if unit.kind == "titles":
+        yield TITLE, kept.title or ""
+    elif unit.kind == "transcript":
+        for number, offset, length in kept.spans:
+            value = _record(unit.paths[number], offset, length)
+            yield from texts_of(value, SUMMARY if value.get("isCompactSummary") else SPOKEN[kept.role])
+    elif unit.kind == "history":
+        for number, offset, length in kept.spans:
+            value = _record(unit.paths[number], offset, length)
+            yield PROMPT, "\n".join([str(value.get("display")), *strings_in(value.get("pastedContents"))])
+    else:
+        yield from _texts_of_file(unit)
+
+
+def _texts_of_file(unit: Unit) -> Iterator[Text]:
+    raw = _read(unit.paths[0], 0, LARGEST_FILE)
+    text = raw.decode(errors="replace")
+    if unit.kind in ("todos", "tasks"):
+        yield OTHER, "\n".join(strings_in(_loaded(raw)))
+    else:
+        yield RESULT if unit.kind == "tool-result" else OTHER, text
+
+
+def kind_shown(unit: Unit, kind: str) -> str:
+    """Return the kind of a text as hits and parts of messages call it."""
+    return OF_FILES.get(unit.kind) or PLAIN.get(kind, kind)
+
+
+def place_of(unit: Unit, kept: Kept) -> Place | None:
+    """Return where something lies."""
+    if not kept.spans:
+        return None
+    number, offset, length = kept.spans[0]
+    return Place(unit.paths[number], kept.line, offset, length if length >= 0 else None)
+
+
+def moment(milliseconds: int | None) -> datetime | None:
+    """Return a time as the index keeps it."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
+
+
+def _record(path: str, offset: int, length: int) -> dict[str, Any]:
+    value = _loaded(_read(path, offset, length))
+    if isinstance(value, dict):
+        return value
+    with source.Source(os.fspath(path)) as stored:
+        return stored.value(offset, length)
+
+
+def _read(path: str, offset: int, length: int) -> bytes:
+    try:
+        with open_readonly(path) as file:
+            file.seek(offset)
+            return file.read(length)
+    except OSError:
+        return b""
+
+
+def _loaded(raw: bytes) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None

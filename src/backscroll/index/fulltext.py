@@ -1,0 +1,141 @@
+"""The full-text index: what was said, word by word, beside the catalogue.
+
+A directory of ours (0700) that holds the index proper, made by tantivy, and a ledger in SQLite of what is in it.
+It keeps words and places, no texts.  Everything in it may be deleted at any time; another version, or damage, means
+a new one.  Without a directory both live in memory.
+
+The order of commits makes a kill harmless: the ledger first says that a unit is being written (no fingerprint), then
+the index is committed, then the ledger says what was written.  A unit without fingerprint is deleted from the index
+by its number and written anew.
+"""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import tantivy
+
+from backscroll.errors import BusyError, RefusedError
+from backscroll.files import make_private_directory
+from backscroll.text.fields import ANALYSER, SCHEMA
+from backscroll.text.words import analyser
+
+VERSION = 1
+HEAP = 96 << 20
+SMALL_HEAP = 24 << 20
+
+_PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")
+
+LEDGER = """
+CREATE TABLE unit (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  key BLOB NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  session TEXT,
+  agent TEXT,
+  paths TEXT NOT NULL,
+  is_folded INTEGER NOT NULL,
+  ends TEXT,
+  fingerprint BLOB
+);
+CREATE TABLE passage (
+  unit INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  place INTEGER,
+  PRIMARY KEY (unit, key)
+) WITHOUT ROWID;
+CREATE TABLE owner (key INTEGER PRIMARY KEY, unit INTEGER NOT NULL);
+CREATE INDEX passage_key ON passage (key);
+CREATE INDEX owner_unit ON owner (unit);
+"""
+
+
+class FullText:
+    """An open full-text index."""
+
+    def __init__(self, directory: Path | None) -> None:
+        self.directory = directory
+        if directory is None:
+            self.index, self.ledger = tantivy.Index(SCHEMA), _ledger(":memory:")
+        else:
+            self.index, self.ledger = _opened(directory)
+        self.index.register_tokenizer(ANALYSER, analyser())
+
+    def close(self) -> None:
+        """Give the ledger back."""
+        self.ledger.close()
+
+    def searcher(self) -> tantivy.Searcher:
+        """Return a view of what is committed at this moment."""
+        self.index.reload()
+        return self.index.searcher()
+
+    @contextmanager
+    def writer(self, *, is_bulk: bool) -> Iterator[tantivy.IndexWriter]:
+        """Open the index for writing; nobody else may meanwhile.  BusyError where somebody else does."""
+        before = os.umask(0o077)
+        try:
+            writer = self._locked(HEAP if is_bulk else SMALL_HEAP, 2 if is_bulk else 1)
+            yield writer
+            writer.wait_merging_threads()
+        except ValueError as error:  # all that tantivy ever raises
+            remedy = "Make room or mend the directory's rights; the same command goes on where this one ended."
+            raise RefusedError(f"the words cannot be written: {error}", str(self.directory), remedy) from error
+        finally:
+            os.umask(before)
+
+    def _locked(self, heap: int, threads: int) -> tantivy.IndexWriter:
+        try:
+            return self.index.writer(heap, threads)
+        except ValueError as error:
+            if "LockBusy" in str(error):
+                raise BusyError("another backscroll is taking in words", str(self.directory)) from error
+            raise
+
+
+def open_fulltext(directory: Path | None) -> FullText:
+    """Open the index in a directory, making it where there is none, or none that can be used."""
+    if directory is None:
+        return FullText(None)
+    try:
+        return FullText(directory)
+    except (ValueError, OSError, sqlite3.DatabaseError):
+        remove_fulltext(directory)
+    try:
+        return FullText(directory)
+    except (ValueError, OSError, sqlite3.DatabaseError):  # it cannot be written here
+        return FullText(None)
+
+
+def remove_fulltext(directory: Path) -> None:
+    """Delete a full-text index; nothing is lost by that."""
+    with suppress(OSError):
+        shutil.rmtree(directory)
+
+
+def _opened(directory: Path) -> tuple[tantivy.Index, sqlite3.Connection]:
+    words = directory / f"words-{VERSION}"
+    make_private_directory(words)
+    before = os.umask(0o077)
+    try:
+        ledger = _ledger(str(words / "ledger.db"))
+        index = tantivy.Index(SCHEMA, str(words))
+    finally:
+        os.umask(before)
+    return index, ledger
+
+
+def _ledger(path: str) -> sqlite3.Connection:
+    ledger = sqlite3.connect(path, timeout=30, isolation_level=None)
+    for pragma in _PRAGMAS:
+        ledger.execute(pragma)
+    if not ledger.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        ledger.execute("BEGIN IMMEDIATE")
+        if not ledger.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            for statement in LEDGER.split(";\n"):
+                ledger.execute(statement)
+        ledger.execute("COMMIT")
+    return ledger

@@ -1,0 +1,266 @@
+"""Search: a query to ranked hits, from the catalogue and the full-text index together.
+
+The full-text index says which messages match and where they lie; what a hit shows is read from there.  What is asked
+of whole sessions (project, store, account, git branch) is looked up in the catalogue first.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from time import monotonic
+from typing import NamedTuple
+
+import tantivy
+
+from backscroll.errors import QueryError
+from backscroll.index.found import Kept, Shelf, Unit, kind_shown, moment, place_of, texts_at
+from backscroll.index.fulltext import FullText
+from backscroll.index.query import searchable
+from backscroll.text import asking
+from backscroll.text.asking import Ask, Must, Not
+from backscroll.text.fields import SCHEMA, count_of, session_number
+from backscroll.text.hits import Found, Hit
+from backscroll.text.language import Query, Term, Wish
+from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finder_of, regex_finder
+from backscroll.value import Value
+
+PATIENCE = 10.0
+"""Seconds that looking through texts for `--regex` and `--exact` may take."""
+PAGE = 100
+EXACT, REGEX = "exact", "regex"
+
+_FITTING = {
+    "project": (
+        "SELECT id FROM session WHERE instr(lower(coalesce(project, '') || char(10) || coalesce(cwd, '') || char(10) ||"
+        " coalesce(project_key, '')), lower(:value)) > 0"
+    ),
+    "store": "SELECT id FROM session WHERE instr(' ' || stores || ' ', ' ' || lower(:value) || ' ') > 0",
+    "account": "SELECT id FROM session WHERE instr(coalesce(account, ''), :value) = 1",
+    "branch": (
+        "SELECT id FROM session WHERE instr(lower(coalesce(json_extract(body, '$.branch'), '')), lower(:value)) > 0"
+    ),
+    "session": "SELECT id FROM session WHERE substr(id, 1, length(:value)) = :value",
+}
+
+
+class Options(Value):
+    """How to answer."""
+
+    limit: int = 20
+    mode: str | None = None
+    """exact or regex: the query is one text or one regular expression; else it is in the language of queries."""
+    all_hits: bool = False
+    by_time: bool = False
+    is_typing: bool = False
+    """The last word may be the beginning of one."""
+    patience: float = PATIENCE
+
+
+class _Candidate(NamedTuple):
+    """A document that matches, before it is read."""
+
+    score: float | None
+    address: tantivy.DocAddress
+    session: int
+    unit: int
+    time: int
+
+
+class _Match(NamedTuple):
+    """The text of a message that matches best, and where."""
+
+    kind: str
+    text: str
+    matches: list[Match]
+
+
+def search(database: sqlite3.Connection, text: FullText, query: Query, options: Options) -> Found:
+    """Return the best hits of a query, and how many messages match."""
+    wanted = _typed(query) if options.is_typing else query
+    return _Search(database, text, wanted, options).answer()
+
+
+class _Search:
+    """One search, on what was committed when it began."""
+
+    def __init__(self, database: sqlite3.Connection, text: FullText, query: Query, options: Options) -> None:
+        self._database = database
+        self._searcher = text.searcher()
+        self._shelf = Shelf(database, text.ledger)
+        self._query = query
+        self._options = options
+        self._finder = _finder(query, options.mode)
+        self._is_scored = bool(query.clauses or options.mode) and not options.by_time
+
+    def answer(self) -> Found:
+        """Ask, rank, and read what is shown."""
+        asked = self._asked()
+        if asked is None:
+            return Found(self._query.text, 0, [])
+        if self._options.mode is not None:
+            return self._verified(asked)
+        total = count_of(self._searcher.search(asked, 1, count=True))
+        chosen = self._first(asked) if self._options.all_hits else self._best_of_each_session(asked)
+        hits = (self._hit(candidate, others) for candidate, others in chosen)
+        return Found(self._query.text, total, [hit for hit in hits if hit is not None])
+
+    def _asked(self) -> Ask | None:
+        """Return the question that the full-text index is asked; None where there is nothing to ask."""
+        parts: list[tuple[tantivy.Occur, Ask]] = []
+        if self._options.mode is not None:
+            if not self._query.text:
+                return None
+            ask = asking.with_literal if self._options.mode == EXACT else asking.with_pattern
+            parts.append((Must, ask(self._query.text)))
+        elif self._query.clauses and not asking.has_words(self._query):
+            return None
+        if (words := asking.question(self._query)) is not None:
+            parts.append((Must, words))
+        for name, wishes in self._query.wishes.items():
+            if name in _FITTING:
+                parts += self._of_sessions(name, wishes)
+        return asking.all_of(parts) if parts else None
+
+    def _of_sessions(self, name: str, wishes: list[Wish]) -> Iterator[tuple[tantivy.Occur, Ask]]:
+        wanted = [wish.value for wish in wishes if not wish.is_negated]
+        if wanted:
+            yield Must, _in_sessions(number for value in wanted for number in self._fitting(name, value))
+        yield from ((Not, _in_sessions(self._fitting(name, wish.value))) for wish in wishes if wish.is_negated)
+
+    def _fitting(self, name: str, value: str) -> Iterator[int]:
+        """Yield the numbers of the sessions that fit a wish."""
+        rows = self._database.execute(_FITTING[name], {"value": searchable(value.removeprefix("local_"))})
+        return (session_number(session) for (session,) in rows)
+
+    def _ranked(self, asked: Ask, limit: int) -> list[_Candidate]:
+        """Return the best documents: by score, the newer first where scores hardly differ; or by time."""
+        order = None if self._is_scored else "time"
+        found = self._searcher.search(asked, limit, count=False, order_by_field=order).hits
+        addresses = [address for _, address in found]
+        sessions, units, times = (
+            self._searcher.fast_field_values(name, addresses) for name in ("session", "unit", "time")
+        )
+        candidates = [
+            _Candidate(score if self._is_scored else None, address, int(session or 0), int(unit or 0), int(time or 0))
+            for (score, address), session, unit, time in zip(found, sessions, units, times, strict=True)
+        ]
+        return sorted(candidates, key=lambda item: (-round(item.score or 0.0, 1), -item.time))
+
+    def _first(self, asked: Ask) -> list[tuple[_Candidate, int]]:
+        return [(candidate, 0) for candidate in self._ranked(asked, self._options.limit)]
+
+    def _best_of_each_session(self, asked: Ask) -> list[tuple[_Candidate, int]]:
+        """Return the best document of each of the best sessions, with the number of the others."""
+        best: dict[int, _Candidate] = {}
+        question, size = asked, PAGE
+        while len(best) < self._options.limit:
+            found = self._ranked(question, size)
+            for candidate in found:
+                best.setdefault(candidate.session, candidate)
+            if len(found) < size:
+                break
+            question, size = asking.all_of([(Must, asked), (Not, _in_sessions(best))]), size * 2
+        chosen = list(best.values())[: self._options.limit]
+        counts = self._counts(asked, [candidate.session for candidate in chosen])
+        return [(candidate, counts.get(candidate.session, 1) - 1) for candidate in chosen]
+
+    def _counts(self, asked: Ask, sessions: list[int]) -> dict[int, int]:
+        """Return how many messages match in each of some sessions."""
+        if not sessions:
+            return {}
+        narrowed = asking.all_of([(Must, asked), (Must, _in_sessions(sessions))])
+        counted = self._searcher.aggregate(narrowed, {"of": {"terms": {"field": "session", "size": len(sessions)}}})
+        return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in counted["of"]["buckets"]}
+
+    def _verified(self, asked: Ask) -> Found:
+        """Look through the texts of all that could match, the best first, for as long as there is time."""
+        until = monotonic() + self._options.patience
+        hits: dict[object, Hit] = {}
+        total = 0
+        for candidate in self._ranked(asked, max(self._searcher.num_docs, 1)):
+            if monotonic() > until:
+                return Found(self._query.text, None, list(hits.values()))
+            hit = self._hit(candidate, 0, must_match=True)
+            if hit is None:
+                continue
+            total += 1
+            key = total if self._options.all_hits else hit.session or total
+            if key in hits:
+                hits[key].others += 1
+            elif len(hits) < self._options.limit:
+                hits[key] = hit
+        return Found(self._query.text, total, list(hits.values()))
+
+    def _hit(self, candidate: _Candidate, others: int, *, must_match: bool = False) -> Hit | None:
+        """Read what a document stands for; None where it is gone, or does not match after all."""
+        unit = self._shelf.unit(candidate.unit)
+        if unit is None:
+            return None
+        kept = Kept(*json.loads(bytes(self._searcher.doc(candidate.address).get_first("at") or b"[]")))
+        best = self._best_text(unit, kept)
+        if must_match and not best.matches:
+            return None
+        snippet, marks = cut_out(best.text, best.matches)
+        session = self._shelf.session(kept.session or unit.session)
+        return Hit(
+            session=session.id,
+            message=kept.message or self._told_by(unit),
+            title=session.title,
+            project=session.project or kept.project,
+            role=kept.role,
+            kind=kind_shown(unit, best.kind),
+            time=moment(candidate.time),
+            snippet=snippet,
+            score=candidate.score,
+            place=place_of(unit, kept),
+            marks=marks,
+            agent=kept.agent,
+            others=others,
+        )
+
+    def _best_text(self, unit: Unit, kept: Kept) -> _Match:
+        """Return the text of a message in which most matches; the first where it is only found by its fields."""
+        best: _Match | None = None
+        fields = asking.fields_of(self._query)
+        for kind, text in texts_at(unit, kept):
+            matches = self._finder(text) if kind in fields else []
+            if best is None or len(matches) > len(best.matches):
+                best = _Match(kind, text, matches)
+        return best or _Match("other", "", [])
+
+    def _told_by(self, unit: Unit) -> str | None:
+        """Return the message that tells of an output which lies in a file of its own."""
+        if unit.kind != "tool-result" or unit.session is None:
+            return None
+        name = unit.paths[0].replace("\\", "/").rsplit("/", 1)[-1]
+        asked = [
+            (Must, Ask.term_query(SCHEMA, "tag", f"output:{name}")),
+            (Must, _in_sessions([session_number(unit.session)])),
+        ]
+        for _, address in self._searcher.search(asking.all_of(asked), 1, count=False).hits:
+            return Kept(*json.loads(bytes(self._searcher.doc(address).get_first("at") or b"[]"))).message
+        return None
+
+
+def _finder(query: Query, mode: str | None) -> Finder:
+    if mode == EXACT:
+        return exact_finder(query.text)
+    if mode == REGEX:
+        try:
+            return regex_finder(query.text)
+        except ValueError:
+            raise QueryError("not a regular expression", query.text, "See docs/search.md for its syntax.") from None
+    return finder_of(query)
+
+
+def _in_sessions(numbers: Iterable[int]) -> Ask:
+    return Ask.const_score_query(Ask.term_set_query(SCHEMA, "session", sorted(set(numbers))), 0.0)
+
+
+def _typed(query: Query) -> Query:
+    """Return the query with its last word as the beginning of one."""
+    if not query.clauses or query.text.endswith((" ", '"')):
+        return query
+    last = query.clauses[-1]
+    terms = (*last.terms[:-1], Term(last.terms[-1].text, is_prefix=True))
+    return query.changed(clauses=[*query.clauses[:-1], last._replace(terms=terms)])

@@ -1,0 +1,197 @@
+"""Asking: a parsed query to a question that the full-text index understands.
+
+Words are asked for in every kind of text, each with its weight; phrases, substrings of unspaced scripts and
+identifiers in camel case by the order of their words.  For `--exact` and `--regex` the question only narrows down
+what must be looked at: it never leaves out anything that matches.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import tantivy
+
+from backscroll.sessions.texts import KINDS
+from backscroll.text.fields import FILE, SCHEMA
+from backscroll.text.language import Clause, Query, Term, Wish
+from backscroll.text.words import encodable, humps, words_of
+
+WEIGHTS = {
+    "title": 5.0,
+    "prompt": 2.5,
+    "answer": 2.0,
+    "summary": 1.5,
+    "thinking": 1.2,
+    "call": 1.0,
+    "result": 0.7,
+    "other": 0.5,
+}
+TEXT_KINDS = {"text": ("prompt", "answer")}
+"""What `kind:text` means."""
+TAG_FIELDS = ("role", "tool", "kind", "model", "is", "has")
+SHORTEST_LITERAL = 2
+_LITERAL = re.compile(r"\w+")
+_REGEX_SYNTAX = re.compile(r"([\\.+*?()|\[\]{}^$#&\-~])")
+
+Ask = tantivy.Query
+AskIn = Callable[[str], Ask]
+"""From a field to a question."""
+Must, Should, Not = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+
+
+def question(query: Query) -> Ask | None:
+    """Return the question for a query, without what is asked of whole sessions; None where nothing else is."""
+    fields = fields_of(query)
+    parts: list[tuple[tantivy.Occur, Ask]] = []
+    for clause in query.clauses:
+        asked = _clause(clause, fields)
+        if asked is not None:
+            parts.append((Not if clause.is_negated else Must, asked))
+    parts += _wishes(query)
+    if query.since is not None or query.until is not None:
+        parts.append((Must, _between(query)))
+    return all_of(parts) if parts else None
+
+
+def has_words(query: Query) -> bool:
+    """Say whether a query holds anything that can be looked for; punctuation alone cannot."""
+    return any(words_of(term.text) for clause in query.clauses for term in clause.terms)
+
+
+def all_of(parts: Sequence[tuple[tantivy.Occur, Ask]]) -> Ask:
+    """Return the question for what satisfies every part."""
+    if all(occur == Not for occur, _ in parts):
+        parts = [(Must, Ask.all_query()), *parts]
+    return Ask.boolean_query(parts)
+
+
+def fields_of(query: Query) -> tuple[str, ...]:
+    """Return the kinds of text in which words are looked for."""
+    wanted = [
+        name
+        for wish in query.wishes.get("kind", [])
+        if not wish.is_negated
+        for name in TEXT_KINDS.get(wish.value.lower(), (wish.value.lower(),))
+    ]
+    return tuple(wanted) if wanted and all(name in KINDS for name in wanted) else KINDS
+
+
+def _clause(clause: Clause, fields: Iterable[str]) -> Ask | None:
+    asked = [ask for term in clause.terms if (ask := term_question(term, fields)) is not None]
+    if not asked:
+        return None
+    return asked[0] if len(asked) == 1 else Ask.boolean_query([(Should, ask) for ask in asked])
+
+
+def term_question(term: Term, fields: Iterable[str]) -> Ask | None:
+    """Return the question for one term; None where it holds no word."""
+    words = words_of(term.text)
+    if not words:
+        return None
+    return _in_any(fields, lambda field: _spelled(field, term, words))
+
+
+def _in_any(fields: Iterable[str], ask: AskIn) -> Ask:
+    return Ask.boolean_query([(Should, Ask.boost_query(ask(field), WEIGHTS.get(field, 1.0))) for field in fields])
+
+
+def _spelled(field: str, term: Term, words: list[str]) -> Ask:
+    """Return the question for a term in one field: as it is, and by the humps of an identifier in camel case."""
+    asked = _in_order(field, words, is_prefix=term.is_prefix)
+    parts = words_of(" ".join(humps(piece.encode()) for piece in term.text.split())) if term.text.isascii() else words
+    if parts == words or len(words) > 1:
+        return asked
+    return Ask.boolean_query([(Should, asked), (Should, _in_order(field, parts, is_prefix=term.is_prefix))])
+
+
+def _in_order(field: str, words: list[str], *, is_prefix: bool) -> Ask:
+    if is_prefix:
+        last = f"{_literally(words[-1])}.*"
+        if len(words) == 1:
+            return Ask.regex_query(SCHEMA, field, last)
+        return Ask.regex_phrase_query(SCHEMA, field, [*map(_literally, words[:-1]), last])
+    if len(words) == 1:
+        return Ask.term_query(SCHEMA, field, words[0])
+    return Ask.phrase_query(SCHEMA, field, list(words))
+
+
+def _literally(word: str) -> str:
+    return _REGEX_SYNTAX.sub(r"\\\1", word)
+
+
+def _wishes(query: Query) -> list[tuple[tantivy.Occur, Ask]]:
+    parts: list[tuple[tantivy.Occur, Ask]] = []
+    for name in (*TAG_FIELDS, FILE):
+        wishes = query.wishes.get(name, [])
+        wanted = [ask for wish in wishes if not wish.is_negated and (ask := _wish(name, wish)) is not None]
+        if wanted:
+            parts.append((Must, Ask.const_score_query(Ask.boolean_query([(Should, ask) for ask in wanted]), 0.0)))
+        parts += [(Not, ask) for wish in wishes if wish.is_negated and (ask := _wish(name, wish)) is not None]
+    return parts
+
+
+def _wish(name: str, wish: Wish) -> Ask | None:
+    if name == FILE:
+        words = words_of(wish.value)
+        return _in_order(FILE, words, is_prefix=wish.value.endswith("*")) if words else None
+    value = encodable(wish.value.lower())
+    if name == "tool":
+        return Ask.regex_query(
+            SCHEMA, "tag", f"tool:(.*__)?{_literally(value.rstrip('*'))}{'.*' if '*' in value else ''}"
+        )
+    names = TEXT_KINDS.get(value, (value,)) if name == "kind" else (value,)
+    return Ask.boolean_query([(Should, Ask.term_query(SCHEMA, "tag", f"{name}:{item}")) for item in names])
+
+
+def _between(query: Query) -> Ask:
+    lower = round(query.since.timestamp() * 1000) if query.since else None
+    upper = round(query.until.timestamp() * 1000) - 1 if query.until else None
+    asked = Ask.range_query(SCHEMA, "time", tantivy.FieldType.Integer, lower, upper)
+    return Ask.const_score_query(asked, 0.0)
+
+
+def with_literal(text: str, fields: Iterable[str] = KINDS) -> Ask:
+    """Return a question for everything that could hold a text letter by letter.
+
+    Its first and last words may be parts of longer ones.
+    """
+    words = words_of(text)
+    if not words:
+        return Ask.all_query()
+    patterns = [_literally(word) for word in words]
+    is_open = (_LITERAL.match(text) is not None, _LITERAL.match(text[::-1]) is not None)
+    if is_open[0]:
+        patterns[0] = f".*{patterns[0]}"
+    if is_open[1]:
+        patterns[-1] += ".*"
+    kinds = tuple(fields)
+    return all_of([(Must, _in_any(kinds, _asking_regex(pattern))) for pattern in dict.fromkeys(patterns)])
+
+
+def _asking_regex(pattern: str) -> AskIn:
+    return lambda field: Ask.regex_query(SCHEMA, field, pattern)
+
+
+def with_pattern(pattern: str) -> Ask:
+    """Return a question for everything that a regular expression could match."""
+    literals = literals_of(pattern)
+    if not literals:
+        return Ask.all_query()
+    return all_of([(Must, _in_any(KINDS, _asking_regex(f".*{_literally(word)}.*"))) for word in literals])
+
+
+def literals_of(pattern: str) -> list[str]:
+    """Return words that every match of a regular expression holds; none where that is not plain to see.
+
+    >>> literals_of(r"raise (Value|Type)Error: .*timeout")
+    []
+    >>> literals_of(r"connect.*timed out")
+    ['connec', 'timed', 'out']
+    """
+    pattern = pattern.removeprefix("(?i)")
+    if re.search(r"[|()\[\]{}]", pattern):
+        return []
+    plain = re.sub(r"\\.", " ", pattern)  # an escape may be a class
+    plain = re.sub(r".[*?+]+\??", " ", plain, flags=re.DOTALL)
+    plain = re.sub(r"[.^$]", " ", plain)
+    found = [word for piece in plain.split() for word in words_of(piece) if len(word) >= SHORTEST_LITERAL]
+    return found if pattern.isascii() else []

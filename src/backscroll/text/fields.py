@@ -1,0 +1,40 @@
+"""The fields of the full-text index: a kind of text each, and what filters and orders the messages.
+
+unit and key say what a document is made of, session whose it is, time when it was said; tag holds what filters ask
+for, at where the message lies.
+"""
+
+import tantivy
+
+from backscroll.sessions.fingerprint import number_of
+from backscroll.sessions.texts import KINDS
+
+FILE = "file"
+"""The field that holds the paths of files that calls are about."""
+ANALYSER = "words"
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for name in ("unit", "key", "session"):
+        builder.add_integer_field(name, indexed=True, fast=True)
+    builder.add_integer_field("time", fast=True)
+    for name in (*KINDS, FILE):
+        builder.add_text_field(name, tokenizer_name=ANALYSER, index_option="position")
+    builder.add_text_field("tag", tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("at", stored=True)
+    return builder.build()
+
+
+SCHEMA = _schema()
+
+
+def count_of(result: tantivy.SearchResult) -> int:
+    """Return how many documents a question has found; the library's own description of its types forgot it."""
+    count: int = result.count  # type: ignore[attr-defined]
+    return count
+
+
+def session_number(session: str) -> int:
+    """Return the number that stands for a session in the index."""
+    return number_of(b"session", session)

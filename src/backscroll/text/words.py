@@ -1,0 +1,113 @@
+"""Words: what a text is found by.
+
+A word is a run of letters and digits, without case, accents or width (`Café` is `cafe`), so `snake_case`,
+`kebab-case` and paths are found by their parts.  Scripts that put no blanks between words are cut into characters:
+any substring is a phrase of them.  An identifier in camel case is one word, and is found by its humps as well.
+
+`folded` and `humps_in` prepare a text for the analyser, which does the rest in native code; a query passes through
+the very same functions.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import tantivy
+
+LONGEST_WORD = 255
+"""Bytes; what is longer is no word that anybody looks for."""
+LONGEST_LINE = 2000
+"""Only lines longer than this are searched for encoded data: the look costs time."""
+
+_UNSPACED = re.compile(
+    "["
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u0f00-\u0fff"  # Tibetan
+    "\u1000-\u109f"  # Burmese
+    "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"  # Korean: words are spaced, but particles hang on to them
+    "\u1780-\u17ff"  # Khmer
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b"  # radicals and marks
+    "\u3040-\u30ff\u31f0-\u31ff"  # Japanese syllables
+    "\u3100-\u312f\u31a0-\u31bf"  # Bopomofo
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese characters
+    "]"
+)
+APART = " \ua66e "
+"""A letter that nobody types stands between two identifiers, so that no phrase reaches from one to the next."""
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{512,}")
+_SHAPES = (
+    bytes(
+        ord("a") if chr(byte).islower() or chr(byte).isdigit() else ord("A") if chr(byte).isupper() else ord(" ")
+        for byte in range(128)
+    )
+    + b" " * 128
+)
+_CAMEL_SIGNS = (b"aA", b"AAa")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]")
+_LONG_S = str.maketrans("ς", "σ")
+
+
+def folded(text: str) -> str:
+    """Return a text as the analyser takes it: no accents, no encoded data, characters of unspaced scripts apart."""
+    if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
+        text = _ENCODED.sub(" ", text)
+    if text.isascii():
+        return text
+    if not unicodedata.is_normalized("NFKD", text) or _ACCENTS.search(text):
+        text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", encodable(text))))
+    return _UNSPACED.sub(r" \g<0> ", encodable(text.translate(_LONG_S) if "ς" in text else text))
+
+
+def encodable(text: str) -> str:
+    """Return the text without lone surrogates, which no index can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def humps_in(text: str) -> str:
+    """Return the humps of the identifiers in camel case that a text holds, as a text of its own."""
+    raw = text.encode()
+    shape = raw.translate(_SHAPES)
+    found: set[bytes] = set()
+    for sign in _CAMEL_SIGNS:
+        position = shape.find(sign)
+        while position >= 0:
+            end = shape.find(b" ", position)
+            end = len(raw) if end < 0 else end
+            found.add(raw[shape.rfind(b" ", 0, position) + 1 : end])
+            position = shape.find(sign, end)
+    return APART.join(map(humps, found))
+
+
+@lru_cache(1 << 16)
+def humps(word: bytes) -> str:
+    """Cut an identifier at its humps.
+
+    >>> humps(b"parseHTTPHeader2")
+    'parse HTTP Header2'
+    """
+    return " ".join(_HUMP.findall(word.decode("ascii", "replace")))
+
+
+def analyser() -> tantivy.TextAnalyzer:
+    """Return what cuts folded text into words."""
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        .filter(tantivy.Filter.remove_long(LONGEST_WORD))
+        .filter(tantivy.Filter.lowercase())
+        .filter(tantivy.Filter.ascii_fold())
+        .build()
+    )
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, or of a query, in order."""
+    found: list[str] = _ANALYSER.analyze(folded(text))
+    return found
+
+
+_ANALYSER = analyser()

@@ -1,0 +1,90 @@
+"""Hits of a search: a heading with what to do next, and the piece of text with the match marked."""
+
+from collections.abc import Iterator
+
+from backscroll.sessions.model import Message
+from backscroll.text.hits import Found, Hit
+from backscroll.views.figures import ago, last_name, tilde
+from backscroll.views.paper import Line, Paper, Span, cut, ink, word, wrap
+
+_SHORT = 8
+
+
+def hit_list(found: Found, paper: Paper, *, is_grouped: bool = True) -> Iterator[Line]:
+    """Yield every hit with its place, then how many there are; on a pipe one line for each."""
+    if not found.hits:
+        yield [Span("Nothing found.")]
+        return
+    for hit in found.hits:
+        yield from _on_pipe(hit, paper) if paper.width is None else _on_terminal(hit, paper)
+    if paper.width is not None:
+        yield cut([Span(_summary(found, is_grouped=is_grouped), "dim")], paper)
+
+
+def _on_pipe(hit: Hit, paper: Paper) -> Iterator[Line]:
+    cells = [
+        word(hit.session or "-"),
+        word(hit.message or "-"),
+        Span(ago(hit.time, paper)),
+        word(hit.role),
+        word(hit.kind),
+        word(tilde(hit.project or "-", paper)),
+        word(hit.snippet),
+    ]
+    yield [Span("\t".join(cell.text for cell in cells))]
+
+
+def _on_terminal(hit: Hit, paper: Paper) -> Iterator[Line]:
+    more = f"  {hit.others:,} more here" if hit.others else ""
+    yield cut(
+        [
+            word(hit.title or "(no title)", "title"),
+            Span("  "),
+            word(last_name(hit.project), "project"),
+            Span(f"  {ago(hit.time, paper)}", "time"),
+            word(f"  {hit.role}" + (f" {hit.kind}" if hit.kind != "text" else ""), "dim"),
+            Span(more, "dim"),
+        ],
+        paper,
+    )
+    yield from ([Span("  "), *_told(message, paper)] for message in hit.before)
+    yield from ([Span("  "), *line] for line in wrap(_marked(hit), paper.inset(2).width, paper))
+    yield from ([Span("  "), *_told(message, paper)] for message in hit.after)
+    yield cut([Span("  "), *_next(hit)], paper)
+    yield []
+
+
+def _marked(hit: Hit) -> Line:
+    """Return the snippet with its matches marked; scrubbed piece by piece, so that marks stay in their places."""
+    line: Line = []
+    position = 0
+    for start, end in hit.marks:
+        line += [word_of(hit.snippet[position:start]), word_of(hit.snippet[start:end], "match")]
+        position = end
+    return [*line, word_of(hit.snippet[position:])]
+
+
+def word_of(text: str, style: str = "") -> Span:
+    """Return a piece of a line as a span; blanks at its ends stay."""
+    return ink(text.replace("\n", " "), style)
+
+
+def _next(hit: Hit) -> Line:
+    """Return the command that shows the hit where it was said."""
+    if hit.session is None:
+        return [word(str(hit.place.path) if hit.place else "", "dim")]
+    command = f"backscroll show {hit.session[:_SHORT]}"
+    return [word(f"{command} --at {hit.message[:_SHORT]}" if hit.message else command, "id")]
+
+
+def _told(message: Message, paper: Paper) -> Line:
+    text = " ".join((part.text or "") for part in message.parts if part.kind in ("text", "result", "summary"))
+    return cut([word(f"{message.role}: ", "dim"), word(" ".join(text.split())[:400], "dim")], paper.inset(2))
+
+
+def _summary(found: Found, *, is_grouped: bool) -> str:
+    shown = len(found.hits)
+    noun = "sessions" if is_grouped else "messages"
+    if found.total is None:
+        return f"The {shown:,} {noun} found so far; the time was up before all texts were looked through."
+    return f"{found.total:,} messages match; shown are {shown:,} {noun}, the best first."

@@ -1,0 +1,235 @@
+"""Search: what is found, in which order, and what a hit says."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from make import UUID, Draft, bash, edit, failed, home, write_demo_home, write_side
+from searched import Searched
+
+from backscroll.errors import QueryError
+
+OTHER = "22222222-2222-4222-8222-222222222222"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searched]:
+    """Search a home with two sessions."""
+    root = home(tmp_path_factory.mktemp("shop"))
+    draft = Draft(UUID, "/srv/shop")
+    draft.prompt("Why does the Café page time out?")
+    draft.answer(
+        "It waits for a lock.", thinking="Perhaps a deadlock in the pool.", calls=[bash("pytest -k cart", "1 passed")]
+    )
+    draft.answer(
+        "Look:\n```py\nparseSessionHeader(x)\n```", calls=[failed("make build", 2, "undefined reference to foo_bar")]
+    )
+    draft.prompt("修复数据库连接超时").answer(
+        "好的。", calls=[edit("/srv/shop/src/cart.py", "old_name", "new_name", "old_name")]
+    )
+    agent = draft.agent("Look around", "Count the zebras.")
+    draft.join(agent, "There are seven zebras.")
+    draft.title("Slow café page", by="custom")
+    draft.write(root)
+    Draft(OTHER, "/srv/blog", branch="draft-post").prompt("A lock on the gate").answer("A lock, a lock, a lock.").write(
+        root
+    )
+    write_side(root, "plans/calm-river.md", b"# Plan\nRewrite the frobnicator.\n")
+    write_side(root, f"todos/{UUID}-agent-{UUID}.json", b'[{"content": "polish the brass", "status": "pending"}]')
+    write_side(
+        root,
+        "history.jsonl",
+        b'{"display":"long gone wish","timestamp":1763000000000,"sessionId":"gone","project":"/p"}\n',
+    )
+    with Searched(root) as searched:
+        yield searched
+
+
+@pytest.mark.parametrize(
+    "query, kinds",
+    [
+        ("cafe time", {"text"}),
+        ("deadlock", {"thinking"}),
+        ("pytest", {"call"}),
+        ("passed", {"result"}),
+        ("zebras", {"text", "call", "result"}),
+        ("slow café", {"title"}),
+        ("frobnicator", {"plan"}),
+        ("brass", {"todo"}),
+        ("gone wish", {"text"}),
+    ],
+)
+def test_everything_is_found(shop: Searched, query: str, kinds: set[str]) -> None:
+    """Prompts, answers, thinking, calls, results, agents, titles, plans, todos and prompts of lost sessions."""
+    assert kinds == {hit.kind for hit in shop(query).hits}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "parseSessionHeader",
+        "session header",
+        "PARSESESSIONHEADER",
+        "SessionHeader",
+        "parseSess*",
+        "foo_bar",
+        "foo bar",
+        "src/cart.py",
+        "cart.py",
+        "数据库",
+        "接超",
+        "file:cart.py",
+        "tool:edit",
+        '"waits for a"',
+        "wait*",
+    ],
+)
+def test_spellings(shop: Searched, query: str) -> None:
+    """Identifiers are found by themselves and by their parts, paths by theirs, Chinese by any substring."""
+    assert shop(query).hits
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "wait",
+        '"for waits"',
+        "cafe -time -slow",
+        "据数",
+        "lock project:shop -wait* -deadlock role:user",
+        "",
+        "+++",
+        "()",
+    ],
+)
+def test_nothing(shop: Searched, query: str) -> None:
+    """Parts of words, other orders and excluded words are not found; punctuation alone finds nothing."""
+    assert [] == shop(query).hits
+
+
+def test_fields(shop: Searched) -> None:
+    """Fields narrow a search down."""
+    assert {UUID, OTHER} == {hit.session for hit in shop("lock").hits}
+    assert {OTHER} == {hit.session for hit in shop("lock project:blog").hits}
+    assert {OTHER} == {hit.session for hit in shop("lock branch:draft").hits}
+    assert {UUID} == {hit.session for hit in shop("lock -project:blog").hits}
+    assert {"user"} == {hit.role for hit in shop("lock role:user").hits}
+    assert {"assistant", "user"} == {hit.role for hit in shop("lock role:user role:assistant").hits}
+    assert ["result"] == [hit.kind for hit in shop("is:error").hits]
+    assert [True] == [bool(hit.agent) for hit in shop("zebras is:agent role:user").hits]
+    assert 1 == shop("has:code").total
+    assert shop(f"session:{UUID[:8]}").total == shop("", {"session": UUID}).total != 0
+    assert 0 == shop("lock since:2030-01-01").total
+    assert 3 == shop("lock until:2030-01-01").total
+    assert 0 == shop("lock store:cowork").total
+    assert shop("lock", {"model": "opus"}).total == shop("lock model:claude role:assistant").total
+
+
+def test_only_in_a_kind(shop: Searched) -> None:
+    """With `kind:` words are looked for in that kind of text alone."""
+    assert ["thinking"] == [hit.kind for hit in shop("pool kind:thinking").hits]
+    assert [] == shop("waits kind:thinking").hits
+
+
+def test_one_hit_for_each_session(shop: Searched) -> None:
+    """Without `all_hits` each session has its best hit, and the number of its others."""
+    found = shop("lock", all_hits=False)
+
+    assert 3 == found.total
+    assert [(OTHER, 1), (UUID, 0)] == [(hit.session, hit.others) for hit in found.hits]
+
+
+def test_order(shop: Searched) -> None:
+    """What people say comes before what tools give back; by time the newest comes first."""
+    times = [hit.time for hit in shop("lock", by_time=True).hits if hit.time]
+
+    assert "text" == shop("zebras").hits[0].kind
+    assert sorted(times, reverse=True) == times
+
+
+def test_marks(shop: Searched) -> None:
+    """The snippet holds the match, and the marks say where."""
+    (hit,) = shop("session header").hits
+
+    assert ["Session", "Header"] == [hit.snippet[start:end] for start, end in hit.marks]
+    assert [hit.snippet[start:end] for hit in shop("cafe time").hits for start, end in hit.marks] == ["Café", "time"]
+
+
+def test_place(shop: Searched) -> None:
+    """A hit names the message and the bytes that it was read from."""
+    (hit,) = shop("waits").hits
+
+    assert hit.place
+    with open(hit.place.path, "rb") as file:  # noqa: PTH123 - as any reader would
+        file.seek(hit.place.offset or 0)
+        record = file.read(hit.place.length)
+    assert hit.message
+    assert hit.message.encode() in record
+
+
+def test_exact(shop: Searched) -> None:
+    """`exact` finds letters, punctuation and case as they are, parts of words too."""
+    assert 1 == shop("parseSessionHeader(x)", mode="exact").total
+    assert 1 == shop("ssionHead", mode="exact").total
+    assert 0 == shop("ssionhead", mode="exact").total
+    assert 1 == shop("```py", mode="exact").total
+    assert 1 == shop("库连", mode="exact").total
+
+
+def test_regex(shop: Searched) -> None:
+    """`regex` finds what an expression matches; a bad one is the asker's mistake."""
+    assert ["parseSessionHeader(x)"] == [
+        hit.snippet[slice(*hit.marks[0])] for hit in shop(r"parse\w+\(.\)", mode="regex").hits
+    ]
+    assert 1 == shop(r"undefined.*foo_bar", mode="regex").total
+    with pytest.raises(QueryError):
+        shop("(", mode="regex")
+
+
+def test_regex_takes_no_time(shop: Searched) -> None:
+    """An expression that backtracking engines choke on ends at once."""
+    assert 0 == shop(r"(a+)+b$|(x+x+)+y", mode="regex").total
+
+
+def test_as_one_types(shop: Searched) -> None:
+    """While somebody types, the last word may go on."""
+    assert shop("dead", is_typing=True).hits
+    assert not shop("dead ", is_typing=True).hits
+
+
+def test_fuzzed_queries(shop: Searched) -> None:
+    """A thousand queries made of everything that means something somewhere raise nothing."""
+    chance = random.Random(3)  # noqa: S311 - the same queries every time
+    pieces = [
+        *'"*()[]{}\\/:;-+^~?!&|<>=$%#@,.',
+        "OR",
+        "NOT",
+        "AND",
+        "NEAR",
+        "role:",
+        "since:",
+        "kind:text",
+        "a",
+        "lock",
+        "修",
+        "é",
+        " ",
+        "\0",
+        "\ud800",
+    ]
+    for _ in range(1000):
+        shop("".join(chance.choices(pieces, k=chance.randrange(1, 12))), limit=3)
+
+
+def test_long_queries(shop: Searched) -> None:
+    """Three hundred parentheses, a thousand words and a megabyte are plain text."""
+    for query in ("(" * 300 + "lock" + ")" * 300, "lock " * 1000, "x" * 1_000_000, "a OR " * 1000):
+        shop(query)
+
+
+def test_demo_home(tmp_path: Path) -> None:
+    """The demo home is found whole."""
+    write_demo_home(tmp_path)
+    with Searched(tmp_path) as searched:
+        assert searched.documents() > 50
