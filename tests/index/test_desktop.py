@@ -209,6 +209,16 @@ def test_an_earlier_transcript_that_two_rows_claim(tmp_path: Path) -> None:
     assert {UUID: 2, OTHER: 4} == {name: session.messages for name, session in listed(tmp_path).items()}
 
 
+def test_what_another_row_means_now_stays_its_own(tmp_path: Path) -> None:
+    """An earlier id that is the present one of another entry of the sidebar is not swallowed."""
+    said().write(tmp_path)
+    said(OTHER, "Other").write(tmp_path)
+    row(tmp_path, cliSessionId=UUID)
+    row(tmp_path, APP[::-1], cliSessionId=OTHER, priorCliSessionIds=[UUID], lastActivityAt=LATER)
+
+    assert {UUID: 1, OTHER: 1} == {name: len(session.rows) for name, session in listed(tmp_path).items()}
+
+
 def test_an_imported_session_keeps_its_id(tmp_path: Path) -> None:
     """A row called after a transcript means it, even where it says nothing else."""
     said().write(tmp_path)
@@ -414,6 +424,15 @@ def test_an_audit_stands_in_for_the_transcript(tmp_path: Path) -> None:
     said(text="In the transcript").write(path.with_suffix(""))
     assert (2, 1) == (only(tmp_path).messages, only(tmp_path).usage.messages)
     assert [f"{UUID}.jsonl"] == [Path(path).name for path in only(tmp_path).transcripts]
+
+
+def test_an_audit_stands_in_beside_outputs(tmp_path: Path) -> None:
+    """Saved outputs of a transcript that is gone do not keep the audit from being read."""
+    path = manifest(tmp_path, cliSessionId=UUID)
+    inside(path, f".claude/projects/session/{UUID}/tool-results/x.txt", b"x")
+    inside(path, "audit.jsonl", audit("In the audit"))
+
+    assert (UUID, 2) == (only(tmp_path).id, only(tmp_path).messages)
 
 
 def test_an_audit_without_a_manifest(tmp_path: Path) -> None:
