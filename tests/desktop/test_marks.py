@@ -1,10 +1,12 @@
 """Pins, groups and unread marks on sessions."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import shared_path
 from leveldb_make import keyval_store, local_storage
 from make import ACCOUNT, DESKTOPS, ORGANIZATION, UUID, Draft, desktop_file, home, row
 
@@ -94,3 +96,17 @@ def test_several_desktops(root: Path) -> None:
     found = marks(root)
 
     assert [UUID, THIRD] == sorted(name for name, one in found.items() if one and one["pinned"])
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["clean", "clean-sqlite"])
+def test_marks_of_a_real_chromium(name: str, tmp_path: Path) -> None:
+    """In a store that Chromium wrote, pins and unread marks are those of the sidebar, in its order."""
+    shutil.copytree(shared_path(f"chromium/{name}"), tmp_path / DESKTOPS[0])
+    ids = [f"000000{end}-1111-4111-8111-111111111111" for end in ("a1", "b2", "c3", "d4")]
+    for number, app in enumerate(ids):
+        row(tmp_path, app, lastActivityAt=1780000100000 + number)
+    found = backscroll.list_sessions(tmp_path, sidebar=ACCOUNT).sessions
+
+    assert [ids[2], ids[1], ids[0], ids[3]] == [one.id for one in found]
+    assert [False, False, True, False] == [one.marks["unread"] for one in found if one.marks]

@@ -444,6 +444,16 @@ def test_an_audit_without_a_manifest(tmp_path: Path) -> None:
     assert (APP, 2, ["cowork"]) == (only(tmp_path).id, only(tmp_path).messages, only(tmp_path).stores)
 
 
+def test_a_private_directory_that_a_variable_names(tmp_path: Path, database: sqlite3.Connection) -> None:
+    """A transcript that two stores find is one transcript."""
+    path = manifest(tmp_path, cliSessionId=UUID)
+    said(cwd="/sessions/x").write(path.with_suffix(""))
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(path.with_suffix("") / ".claude")}
+    update(database, find_stores(None, env))
+
+    assert 1 == len(query.session(database, UUID).transcripts)
+
+
 def test_an_old_row_of_the_code_tab_among_manifests(tmp_path: Path) -> None:
     """A row is of the Code tab by its fields, wherever it lies, and so is its session's store."""
     said().write(tmp_path)
