@@ -32,7 +32,16 @@ SESSION = "latest"
 READING = {
     "overview": [[], ["--json"], ["--no-update"]],
     "stores": [[], ["--json"], ["--no-update"], ["--logs"], ["--mcp"]],
-    "list": [["--all"], ["--agents", "--all"], ["--json"], ["--jsonl"], ["--since", "2w"], ["--no-update"]],
+    "list": [
+        ["--all"],
+        ["--pinned"],
+        ["--sidebar", "ann@example.com"],
+        ["--agents", "--all"],
+        ["--json"],
+        ["--jsonl"],
+        ["--since", "2w"],
+        ["--no-update"],
+    ],
     "show": [
         [SESSION],
         [SESSION, "--full"],
