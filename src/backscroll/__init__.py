@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         McpServer,
         Permission,
         Run,
+        Schedule,
         SessionFile,
         SignedIn,
         Workspace,
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
         recover_diff,
         recover_files,
         recover_search,
+        schedules,
         search,
         search_index,
         session_patch,
@@ -110,6 +112,7 @@ if TYPE_CHECKING:
         update_index,
         usage,
         usage_audit,
+        watch,
         worktrees,
     )
     from backscroll.versions.model import (
@@ -148,6 +151,7 @@ _HOMES = {
         "McpServer",
         "Permission",
         "Run",
+        "Schedule",
         "SessionFile",
         "SignedIn",
         "Workspace",
@@ -227,6 +231,7 @@ _HOMES = {
         "recover_files",
         "recover_search",
         "session_patch",
+        "schedules",
         "search",
         "search_index",
         "show",
@@ -237,6 +242,7 @@ _HOMES = {
         "update_index",
         "usage",
         "usage_audit",
+        "watch",
         "worktrees",
     ),
 }
@@ -298,6 +304,7 @@ __all__ = [
     "Report",
     "Result",
     "Run",
+    "Schedule",
     "Session",
     "SessionFile",
     "SessionList",
@@ -347,6 +354,7 @@ __all__ = [
     "recover_diff",
     "recover_files",
     "recover_search",
+    "schedules",
     "search",
     "search_index",
     "session_patch",
@@ -358,6 +366,7 @@ __all__ = [
     "update_index",
     "usage",
     "usage_audit",
+    "watch",
     "worktrees",
 ]
 

@@ -14,7 +14,7 @@ from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.sessions.model import Session
-from backscroll.stores import BrowserStore, Store
+from backscroll.stores import BrowserStore, DesktopStore, Store
 
 if TYPE_CHECKING:
     from backscroll.sessions import marks
@@ -27,10 +27,8 @@ Marks = dict[str, Any]
 
 def take_in_marks(database: sqlite3.Connection, found: Found, stores: Iterable[Store]) -> None:
     """Bring the marks of every Desktop up to date, and tell its store what is damaged in it."""
-    browsers = {storable(str(store.path)): store for store in stores if isinstance(store, BrowserStore)}
+    browsers = _browsers(stores)
     stored = {path: state for path, *state in database.execute("SELECT path, fingerprint, body, damage FROM marks")}
-    if not browsers and not stored:
-        return
     fresh = {path: _read(store, found, stored.get(path)) for path, store in browsers.items()}
     if fresh != stored:
         database.execute("BEGIN IMMEDIATE")
@@ -39,8 +37,19 @@ def take_in_marks(database: sqlite3.Connection, found: Found, stores: Iterable[S
         database.execute("COMMIT")
     for total in found.totals:
         if total.kind == "browser":
-            damage = json.loads(fresh[storable(total.path)][2])
+            damage = json.loads(fresh[_key(total.path)][2])
             total.damage += [Damage(Place(*item[:4]), item[4]) for item in damage]
+
+
+def _browsers(stores: Iterable[Store]) -> dict[str, BrowserStore]:
+    """Return the browser storage of every Desktop; one that has none may still have groups in its settings."""
+    desktops = [store for store in stores if isinstance(store, DesktopStore)]
+    found = {_key(str(store.data)): BrowserStore(store.data, store.home, store.own) for store in desktops}
+    return found | {_key(str(store.path)): store for store in stores if isinstance(store, BrowserStore)}
+
+
+def _key(path: str) -> str:
+    return storable(path) or ""
 
 
 def _read(store: BrowserStore, found: Found, stored: list[str] | None) -> list[str]:
@@ -48,7 +57,7 @@ def _read(store: BrowserStore, found: Found, stored: list[str] | None) -> list[s
     own = str(store.path)
     files = [file for file in found.browser_files if file.config == own]
     settings = [file for file in found.desktop_files if file.config == own and file.kind == "desktop-settings"]
-    fingerprint = storable(state_of([*files, *settings])) or ""
+    fingerprint = _key(state_of([*files, *settings]))
     if stored is not None and stored[0] == fingerprint:
         return stored
     read = marks.read_desktop_marks(store)
@@ -77,22 +86,30 @@ def load_marks(database: sqlite3.Connection) -> list[Marks]:
 
 
 def mark(session: Session, known: list[Marks]) -> None:
-    """Put onto a session what Desktops remember of it, and of the git branch of its directory.
-
-    A session that no Desktop has a row of has no marks.
-    """
-    directories = _directories(session)
-    statuses = (one["branches"].get(directory) for directory in directories for one in known)
-    session.branch_status = next((status for status in statuses if status is not None), None)
+    """Put onto a session what Desktops remember of it; one that none of them has a row of has no marks."""
     if not session.rows:
         return
     names = _names(session)
-    scopes = [f"{row['account']}/{row['organization']}" for row in session.rows]
-    for one in known:
-        session.pinned = _is_among(names, one["pinned"], session.pinned)
-        session.unread = _is_among(names, one["unread"], session.unread)
-        session.group = session.group or _group(names, scopes, one["groups"] or [])
-        session.panes = session.panes or next((one["panes"][name] for name in names if name in one["panes"]), None)
+    pin = pin_position(session, known)
+    session.marks = {
+        "pinned": None if all(one["pinned"] is None for one in known) else pin is not None,
+        "pin": pin,
+        "group": _group(session, known),
+        "unread": _is_unread(names, known),
+        "panes": _first(one["panes"].get(name) for one in known for name in names),
+        "branch_status": _first(one["branches"].get(path) for path in _directories(session) for one in known),
+    }
+
+
+def pin_position(session: Session, known: list[Marks]) -> int | None:
+    """Return the place of a session among the pinned ones, from 1; None where it is not pinned."""
+    names = _names(session)
+    pinned = [name for one in known for name in one["pinned"] or []]
+    return next((place for place, name in enumerate(pinned, 1) if name in names), None)
+
+
+def _names(session: Session) -> set[str]:
+    return {session.id, *session.copies, *(_bare(row["id"]) for row in session.rows)}
 
 
 def _directories(session: Session) -> list[str]:
@@ -103,23 +120,24 @@ def _canonical(path: str) -> str:
     return path.replace("\\", "/").rstrip("/")
 
 
-def pin_position(session: Session, known: list[Marks]) -> int:
-    """Return the place of a session among the pinned ones; those that are not pinned come behind all that are."""
-    names = _names(session)
-    pinned = [name for one in known for name in one["pinned"] or []]
-    return next((place for place, name in enumerate(pinned) if name in names), len(pinned))
+def _first(values: Iterable[Any]) -> Any:
+    return next((value for value in values if value is not None), None)
 
 
-def _names(session: Session) -> set[str]:
-    return {session.id, *session.copies, *(_bare(row["id"]) for row in session.rows)}
+def _is_unread(names: set[str], known: list[Marks]) -> bool | None:
+    """Return whether any Desktop marks a session as unread; None where none of them says anything."""
+    told = [one["unread"] for one in known if one["unread"] is not None]
+    return any(not names.isdisjoint(unread) for unread in told) if told else None
 
 
-def _is_among(names: set[str], marked: list[str] | None, before: bool | None) -> bool | None:
-    """Return whether a session is marked, here or by another Desktop; None where none of them knows."""
-    return before if marked is None else bool(before) or not names.isdisjoint(marked)
-
-
-def _group(names: set[str], scopes: list[str], groups: list[list[str]]) -> str | None:
-    """Return the group of a session: that of its own account and organisation, if there is one."""
-    found = [(scope in scopes, name) for session, name, scope in groups if session in names]
-    return max(found, key=lambda group: group[0])[1] if found else None
+def _group(session: Session, known: list[Marks]) -> str | None:
+    """Return the group of the newest row that is in one, of the row's own account and organisation or of old days."""
+    groups: dict[tuple[str, str | None], str] = {
+        (name, scope): group for one in known for name, group, scope in one["groups"] or []
+    }
+    for row in session.rows:
+        scope = f"{row['account']}/{row['organization']}"
+        name = _bare(row["id"])
+        if group := groups.get((name, scope)) or groups.get((name, None)):
+            return group
+    return None

@@ -5,6 +5,7 @@ Only the standard library is needed here, so that a list on a warm index costs l
 
 import json
 import sqlite3
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -184,7 +185,7 @@ def sidebar(database: sqlite3.Connection, account: str, now: datetime) -> list[S
             names[name] = None
     around = _surroundings(database)
     found = [_session(row, around) for name in names if (row := database.execute(_BY_ID, (name,)).fetchone())]
-    return sorted(found, key=lambda session: pin_position(session, around.marks))
+    return sorted(found, key=lambda session: pin_position(session, around.marks) or sys.maxsize)
 
 
 def _is_in_sidebar(row: dict[str, Any], now: datetime) -> bool:
@@ -275,8 +276,7 @@ def _session(row: tuple[Any, ...], around: _Surroundings) -> Session:
     value["usage"] = Usage(**value["usage"])
     value["expires"] = _expires(value, mtime, around.days.get(config), released)
     session = Session(**value)
-    if around.marks:
-        mark(session, around.marks)
+    mark(session, around.marks)
     return session
 
 

@@ -220,15 +220,8 @@ class Session(Value):
     internal_agents: int = 0
     project_key: str | None = None
     """The name of its project directory, as it is; never a decoded path."""
-    pinned: bool | None = None
-    """It is pinned in Desktop's sidebar; None where it is not Desktop's, or Desktop does not say."""
-    group: str | None = None
-    """The group of Desktop's sidebar that somebody put it into."""
-    unread: bool | None = None
-    panes: Json = None
-    """How Desktop laid out the panes beside it."""
-    branch_status: Json = None
-    """What Desktop last knew of the git branch of its directory."""
+    marks: Json | None = None
+    """What Desktop remembers of it outside its rows: pinned, pin, group, unread, panes, branch_status."""
 
 
 class Transcript(Value):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
-from typing import NamedTuple
 
 from backscroll.place import Place
 from backscroll.records import Damage
@@ -51,40 +50,30 @@ def _shared(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-class _Extra(NamedTuple):
-    """Columns that a table of sessions has only where there is something to say in them."""
-
-    states: bool
-    groups: bool
-
-
 def session_table(
     sessions: Sequence[Session], paper: Paper, agents: Mapping[str, Sequence[Agent]] | None = None, indent: str = ""
 ) -> Iterator[Line]:
     """Yield a table of sessions, each followed by its agents where they are given."""
     names = short_ids(session.id for session in sessions)
-    extra = _Extra(
-        states=any(session.state != "live" for session in sessions),
-        groups=any(session.pinned or session.group for session in sessions),
-    )
+    has_states = any(session.state != "live" for session in sessions)
     rows: list[list[Span]] = []
     for session in sessions:
         shown = session.id if paper.width is None else names[session.id]
-        rows.append(_session_row(session, shown, paper, extra))
-        rows += [_agent_row(agent, paper, extra) for agent in (agents or {}).get(session.id, ())]
-    yield from table(_columns(paper, extra), rows, paper, indent)
+        rows.append(_session_row(session, shown, paper, has_states=has_states))
+        rows += [_agent_row(agent, paper, has_states=has_states) for agent in (agents or {}).get(session.id, ())]
+    marks = [Column("marks", most=24)] if any(map(marks_of, sessions)) else []
+    yield from table([*_columns(paper, has_states=has_states), *marks], rows, paper, indent)
 
 
-def _columns(paper: Paper, extra: _Extra) -> list[Column]:
+def _columns(paper: Paper, *, has_states: bool) -> list[Column]:
     wide = paper.width or 0
-    state = [Column("state", most=8, shown_from=70)] if extra.states else []
+    state = [Column("state", most=8, shown_from=70)] if has_states else []
     return [
         Column("id", most=36),
         Column("updated", most=11),
         Column("project", most=max(12, wide // 6)),
         Column("title"),
         *state,
-        *([Column("group", most=16, shown_from=80)] if extra.groups else []),
         Column("messages", most=8, right=True),
         Column("calls", most=6, right=True, shown_from=100),
         Column("agents", most=6, right=True, shown_from=110),
@@ -94,23 +83,30 @@ def _columns(paper: Paper, extra: _Extra) -> list[Column]:
     ]
 
 
-def _session_row(session: Session, shown: str, paper: Paper, extra: _Extra) -> list[Span]:
+def _session_row(session: Session, shown: str, paper: Paper, *, has_states: bool) -> list[Span]:
     project = place_of(session)
-    state = [word(session.state, STATE_STYLES.get(session.state, "dim"))] if extra.states else []
+    state = [word(session.state, STATE_STYLES.get(session.state, "dim"))] if has_states else []
     return [
         word(shown, "id"),
         Span(ago(session.updated, paper), "time"),
         Span(last_name(project) if paper.width is not None else tilde(project or "", paper), "project"),
         word(session.title, "title") if session.title else Span("(no title)", "dim"),
         *state,
-        *([word(f"{'★' if session.pinned else ''} {session.group or ''}", "warn")] if extra.groups else []),
         Span(str(session.messages)),
         Span(str(session.calls), "dim"),
         Span(str(session.agents) if session.agents else "", "dim"),
         Span(short(tokens(session.usage)), "dim"),
         Span(dollars(session.usage.cost), "dim"),
         Span(short_model(session.model), "dim"),
+        word(marks_of(session), "warn"),
     ]
+
+
+def marks_of(session: Session) -> str:
+    """Return the marks of Desktop's sidebar in words: pinned, unread, the name of a group."""
+    marks = session.marks or {}
+    words = [name for name in ("pinned", "unread") if marks.get(name)]
+    return ", ".join([*words, *([marks["group"]] if marks.get("group") else [])])
 
 
 def place_of(session: Session) -> str | None:
@@ -118,7 +114,16 @@ def place_of(session: Session) -> str | None:
     return session.project if "cowork" in session.stores and session.project else session.cwd or session.project
 
 
-def _agent_row(agent: Agent, paper: Paper, extra: _Extra) -> list[Span]:
+def held(session: Session) -> str | None:
+    """Return who holds the transcript, where it is not where one would look for it."""
+    if session.transcripts:
+        is_audit = session.transcripts[0].endswith("audit.jsonl")
+        return "in Cowork's audit; the transcript itself is gone" if is_audit else None
+    told = next((row["held"] for row in session.rows if row["held"]), None)
+    return told or ("nowhere on this disk: the transcript is gone" if session.rows else None)
+
+
+def _agent_row(agent: Agent, paper: Paper, *, has_states: bool) -> list[Span]:
     shown = agent.id if paper.width is None else agent.id[:_SHORTEST]
     label = ": ".join(filter(None, ["internal" if agent.is_internal else "", agent.description]))
     return [
@@ -126,8 +131,7 @@ def _agent_row(agent: Agent, paper: Paper, extra: _Extra) -> list[Span]:
         Span(ago(agent.updated, paper), "dim"),
         word(agent.type or agent.kind, "agent"),
         word(label, "dim"),
-        *([word("missing" if agent.kind == "missing" else "", "warn")] if extra.states else []),
-        *([Span("")] if extra.groups else []),
+        *([word("missing" if agent.kind == "missing" else "", "warn")] if has_states else []),
         Span(str(agent.messages), "dim"),
         Span(str(agent.calls), "dim"),
     ]
