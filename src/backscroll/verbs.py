@@ -34,7 +34,15 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import BrowserStore, CodeStore, SideStore, Store, desktop_directories, find_stores
+from backscroll.stores import (
+    BrowserStore,
+    CodeStore,
+    SideStore,
+    Store,
+    browser_stores,
+    desktop_directories,
+    find_stores,
+)
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
@@ -570,8 +578,7 @@ def storage(  # noqa: PLR0913 - one argument per option of the command
 
 def marks(root: Root = None) -> "list[desktop_marks.DesktopMarks]":
     """Return what each Desktop remembers of sessions outside their rows, and which of its places says so."""
-    found = [store for store in _stores(root) if isinstance(store, BrowserStore)]
-    return [desktop_marks.read_desktop_marks(store) for store in found]
+    return [desktop_marks.read_desktop_marks(store) for store in browser_stores(_stores(root))]
 
 
 def flags(root: Root = None, *, prefix: str = "") -> "feature_flags.FlagReport":

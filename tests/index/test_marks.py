@@ -89,6 +89,7 @@ def test_groups_of_the_settings_alone(root: Path) -> None:
         settings = {"preferences": {"epitaxyPrefs": {"dframe-group-scopes": {SCOPE: group(name, APP)}}}}
         desktop_file(root, "claude_desktop_config.json", settings)
         assert name == marks(root, database)[UUID]["group"]
+        assert [name] == [group.name for desktop in verbs.marks(root) for group in desktop.marks.groups or []]
 
 
 def test_unread_marks_panes_and_branches(root: Path) -> None:

@@ -14,7 +14,7 @@ from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.sessions.model import Session
-from backscroll.stores import BrowserStore, DesktopStore, Store
+from backscroll.stores import BrowserStore, Store, browser_stores
 
 if TYPE_CHECKING:
     from backscroll.sessions import marks
@@ -27,7 +27,7 @@ Marks = dict[str, Any]
 
 def take_in_marks(database: sqlite3.Connection, found: Found, stores: Iterable[Store]) -> None:
     """Bring the marks of every Desktop up to date, and tell its store what is damaged in it."""
-    browsers = _browsers(stores)
+    browsers = {_key(str(store.path)): store for store in browser_stores(stores)}
     stored = {path: state for path, *state in database.execute("SELECT path, fingerprint, body, damage FROM marks")}
     fresh = {path: _read(store, found, stored.get(path)) for path, store in browsers.items()}
     if fresh != stored:
@@ -39,13 +39,6 @@ def take_in_marks(database: sqlite3.Connection, found: Found, stores: Iterable[S
         if total.kind == "browser":
             damage = json.loads(fresh[_key(total.path)][2])
             total.damage += [Damage(Place(*item[:4]), item[4]) for item in damage]
-
-
-def _browsers(stores: Iterable[Store]) -> dict[str, BrowserStore]:
-    """Return the browser storage of every Desktop; one that has none may still have groups in its settings."""
-    desktops = [store for store in stores if isinstance(store, DesktopStore)]
-    found = {_key(str(store.data)): BrowserStore(store.data, store.home, store.own) for store in desktops}
-    return found | {_key(str(store.path)): store for store in stores if isinstance(store, BrowserStore)}
 
 
 def _key(path: str) -> str:
