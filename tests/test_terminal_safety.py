@@ -90,6 +90,8 @@ SEQUENCES = [
 ]
 
 OURS = re.compile(r"\x1b\[[0-9;]*m")
+PROGRESS = re.compile(r"(?:\r\x1b\[2Kreading [\d,]+ of [\d,]+(?:, [\d.]+ [\w/ ]+)*)+\r\x1b\[2K")
+"""The line that says how far a long reading is, and what erases it."""
 FOREIGN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
     "\U000e0000-\U000e007f\ud800-\udfff]"
@@ -221,7 +223,7 @@ def seen(root: Path, directory: Path, *, colour: bool, columns: int) -> str:
         os.close(master)
 
     assert 0 == child.returncode
-    return data.decode().replace("\r\n", "\n")
+    return PROGRESS.sub("", data.decode().replace("\r\n", "\n"))
 
 
 def read(terminal: int) -> bytes:
