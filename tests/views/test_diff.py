@@ -77,7 +77,7 @@ def test_far_changes_are_parted() -> None:
 
 
 def test_texts_of_any_size_are_compared_in_bounded_time() -> None:
-    """Tens of thousands of differing lines are shown one after the other; compared with each other they would take hours."""
+    """Tens of thousands of differing lines are shown one after the other; comparing all pairs would take hours."""
     old = "\n".join(f"a{number}" for number in range(50_000))
     new = "\n".join(f"b{number}" for number in range(50_000))
 
