@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
 from backscroll.index.hints import mark_unplaced
+from backscroll.index.marks import take_in_marks
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Found, look, storable
 from backscroll.lazy import lazily
@@ -67,6 +68,7 @@ def _update(
         desktop.remember_merged(database, found)
     if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
         assemble.make_sessions(database, found)
+    take_in_marks(database, found, stores)
     _write_stores(database, found)
     if with_words is not None:
         with_words(found)
