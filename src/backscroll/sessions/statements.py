@@ -215,8 +215,10 @@ def _read_file(file: dict[str, Any], path: str | None) -> Statement:
 def _lines(first: int | None, texts: list[str], total: int | None) -> Lines | None:
     """Return some lines of a file, if their numbers can be true."""
     start = 1 if first is None else first
-    is_possible = 1 <= start <= MOST_LINES and (total is None or start - 1 + len(texts) <= total <= MOST_LINES)
-    return Lines(start, texts, total) if is_possible else None
+    last = start - 1 + len(texts)
+    if not 1 <= start <= last <= MOST_LINES:
+        return None
+    return Lines(start, texts, total if total is not None and last <= total <= MOST_LINES else None)
 
 
 def _whole(encoded: str, size: Any) -> bytes | None:
