@@ -32,7 +32,16 @@ SESSION = "latest"
 READING = {
     "overview": [[], ["--json"], ["--no-update"]],
     "stores": [[], ["--json"], ["--no-update"], ["--logs"], ["--mcp"]],
-    "list": [["--all"], ["--agents", "--all"], ["--json"], ["--jsonl"], ["--since", "2w"], ["--no-update"]],
+    "list": [
+        ["--all"],
+        ["--pinned"],
+        ["--sidebar", "ann@example.com"],
+        ["--agents", "--all"],
+        ["--json"],
+        ["--jsonl"],
+        ["--since", "2w"],
+        ["--no-update"],
+    ],
     "show": [
         [SESSION],
         [SESSION, "--full"],
@@ -74,8 +83,8 @@ READING = {
     "drift": [[], ["--json"], ["--schema"], ["assistant"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
-OTHERWISE = {"demo", "completion"}
-"""Commands that read nothing: one writes where it is told to, the other prints a script."""
+OTHERWISE = {"demo", "completion", "watch"}
+"""Commands that read nothing, of which one writes where it is told to; and one that never ends by itself."""
 
 
 class SystemCall(NamedTuple):

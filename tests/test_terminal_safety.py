@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 from make import (
+    ACCOUNT,
+    ORGANIZATION,
     Draft,
     Tool,
     bash,
@@ -131,9 +133,13 @@ def hostile_desktop(directory: Path, number: int, bad: str) -> None:
         {"type": "result", "subtype": bad},
     ]
     inside(path, "audit.jsonl", b"".join(map(line, records)))
-    inside(path, f"outputs/{number}{bad if is_file_name(bad) and len(bad) < 200 else ''}", b"x")
+    made = inside(path, f"outputs/{number}{bad if is_file_name(bad) and len(bad) < 200 else ''}", b"x")
+    os.utime(made, (0, 0))  # how long ago it was must not change while the test runs
     desktop_file(directory, f"logs/{number}.log", f"[error] {app} {bad}\n".encode("utf-8", "surrogatepass"))
-    desktop_file(directory, "claude_desktop_config.json", {"mcpServers": {bad: {"command": bad, "env": {bad: bad}}}})
+    scopes = {"groups": [{"id": "g", "name": bad}], "assignments": {f"code:local_{app}": "g"}}
+    settings: dict[str, Any] = {"mcpServers": {bad: {"command": bad, "env": {bad: bad}}}}
+    settings["preferences"] = {"epitaxyPrefs": {"dframe-group-scopes": {f"{ACCOUNT}/{ORGANIZATION}": scopes}}}
+    desktop_file(directory, "claude_desktop_config.json", settings)
     desktop_file(directory, "buddy-tokens.json", {bad: bad})
 
 
@@ -179,6 +185,7 @@ def lines(root: Path) -> list[list[str]]:
     ]
     found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
     found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
+    found += [["list", "--all", "--marks"], ["list", "--all", "--sidebar", ACCOUNT[:8]]]
     for session in sessions:
         found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]
         found += [["show", session], ["show", session, "--full", "--all-branches"], ["tree", session]]
@@ -239,7 +246,7 @@ def test_every_command_for_people_is_tried(root: Path) -> None:
     """No command that prints what it read is left out."""
     tried = {line[3] for line in lines(root)}
 
-    assert set(COMMANDS) - {"index", "demo", "completion"} <= tried
+    assert set(COMMANDS) - {"index", "demo", "completion", "watch"} <= tried
 
 
 @pytest.mark.slow

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         McpServer,
         Permission,
         Run,
+        Schedule,
         SessionFile,
         SignedIn,
         Workspace,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
         recover_diff,
         recover_files,
         recover_search,
+        schedules,
         search,
         search_index,
         session_patch,
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
         update_index,
         usage,
         usage_audit,
+        watch,
         worktrees,
     )
     from backscroll.versions.model import (
@@ -146,6 +149,7 @@ _HOMES = {
         "McpServer",
         "Permission",
         "Run",
+        "Schedule",
         "SessionFile",
         "SignedIn",
         "Workspace",
@@ -223,6 +227,7 @@ _HOMES = {
         "recover_files",
         "recover_search",
         "session_patch",
+        "schedules",
         "search",
         "search_index",
         "show",
@@ -233,6 +238,7 @@ _HOMES = {
         "update_index",
         "usage",
         "usage_audit",
+        "watch",
         "worktrees",
     ),
 }
@@ -291,6 +297,7 @@ __all__ = [
     "Report",
     "Result",
     "Run",
+    "Schedule",
     "Session",
     "SessionFile",
     "SessionList",
@@ -338,6 +345,7 @@ __all__ = [
     "recover_diff",
     "recover_files",
     "recover_search",
+    "schedules",
     "search",
     "search_index",
     "session_patch",
@@ -349,6 +357,7 @@ __all__ = [
     "update_index",
     "usage",
     "usage_audit",
+    "watch",
     "worktrees",
 ]
 

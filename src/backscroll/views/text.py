@@ -4,11 +4,11 @@ Comes in: a `Transcript`, whose messages are read one at a time and kept by nobo
 Whatever the program put in is left out unless the paper asks for everything; JSON always has it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from backscroll.sessions.model import Message, Part, Session, Transcript
 from backscroll.views.figures import clock, count, day, dollars, long_day, period, short, short_model, tilde
-from backscroll.views.listing import STATE_STYLES, damage_lines, place_of
+from backscroll.views.listing import STATE_STYLES, damage_lines, held, place_of
 from backscroll.views.paper import Line, Paper, Span, cut, rule, word, wrap
 from backscroll.views.parts import Calls, attachment, call_lines, result_lines, thinking_lines
 from backscroll.views.prose import prose, words
@@ -17,6 +17,17 @@ from backscroll.views.visible import departures, is_boundary, is_shown, notice_o
 _MARGIN = "  "
 _GUTTER = "│ "
 _MOST_DAMAGE = 20
+
+
+def told(messages: Iterable[Message], paper: Paper) -> Iterator[Line]:
+    """Yield messages of any sessions as they come; a heading says whose they are where that changes."""
+    page, whose = _Page(paper), None
+    for message in messages:
+        if (message.session, message.agent) != whose:
+            whose = (message.session, message.agent)
+            agent = f", agent {message.agent}" if message.agent else ""
+            yield rule(f"session {message.session}{agent}", paper)
+        yield from page.message(message)
 
 
 def show(transcript: Transcript, paper: Paper) -> Iterator[Line]:
@@ -67,11 +78,7 @@ def _desktop_facts(session: Session) -> Iterator[tuple[str, Span]]:
         yield "row", word(", ".join(filter(None, told)), "id")
         if row["error"]:
             yield "error", word(row["error"], "error")
-    if session.transcripts and session.transcripts[0].endswith("audit.jsonl"):
-        yield "source", word("Cowork's audit, because the transcript is gone", "warn")
-    if session.rows and not session.transcripts:
-        held = next((row["held"] for row in session.rows if row["held"]), None)
-        yield "held", word(held or "nowhere on this disk: its transcript is gone", "warn")
+    yield "held", word(held(session), "warn")
 
 
 _PRODUCTS = {"code": "Code tab", "cowork": "Cowork", "tombstone": "tombstone"}
