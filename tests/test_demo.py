@@ -229,7 +229,16 @@ def test_the_demo_home_has_everything(tmp_path: Path) -> None:
     kinds = Counter(file.kind for file in found(write_demo_home(tmp_path / "demo", NOW)))
 
     expected = {"transcript": 13, "agent": 5, "agent-meta": 3, "tool-result": 1, "history": 1, "todos": 1, "plan": 1}
-    desktop = {"row": 9, "tombstone": 1, "audit": 2, "desktop-config": 1, "desktop-settings": 1, "counter": 1, "log": 1}
+    desktop = {
+        "row": 9,
+        "tombstone": 1,
+        "audit": 2,
+        "desktop-config": 1,
+        "desktop-settings": 1,
+        "counter": 1,
+        "log": 1,
+        "schedule": 1,
+    }
     assert kinds == {**expected, "settings": 1, "file-history": 2, "global-config": 1, **desktop}
 
 
@@ -258,7 +267,7 @@ def test_a_demo_home_is_written_over(tmp_path: Path) -> None:
     """A demo home may be renewed."""
     write_demo_home(tmp_path / "demo", NOW - timedelta(days=9))
 
-    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 45
+    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 46
 
 
 def test_any_other_directory_is_refused(tmp_path: Path) -> None:

@@ -281,6 +281,8 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         "stores",
         "list --all --agents",
         "list --all",
+        "list --all --marks",
+        "list --sidebar ann@example.com",
         f"show {SESSION_WITH_AGENTS}",
         f"show {SESSION_WITH_DAMAGE}",
         "show 5d1a7b92 --all-branches",

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 from make import (
+    ACCOUNT,
+    ORGANIZATION,
     Draft,
     Tool,
     bash,
@@ -131,9 +133,13 @@ def hostile_desktop(directory: Path, number: int, bad: str) -> None:
         {"type": "result", "subtype": bad},
     ]
     inside(path, "audit.jsonl", b"".join(map(line, records)))
-    inside(path, f"outputs/{number}{bad if is_file_name(bad) and len(bad) < 200 else ''}", b"x")
+    made = inside(path, f"outputs/{number}{bad if is_file_name(bad) and len(bad) < 200 else ''}", b"x")
+    os.utime(made, (0, 0))  # how long ago it was must not change while the test runs
     desktop_file(directory, f"logs/{number}.log", f"[error] {app} {bad}\n".encode("utf-8", "surrogatepass"))
-    desktop_file(directory, "claude_desktop_config.json", {"mcpServers": {bad: {"command": bad, "env": {bad: bad}}}})
+    scopes = {"groups": [{"id": "g", "name": bad}], "assignments": {f"code:local_{app}": "g"}}
+    settings: dict[str, Any] = {"mcpServers": {bad: {"command": bad, "env": {bad: bad}}}}
+    settings["preferences"] = {"epitaxyPrefs": {"dframe-group-scopes": {f"{ACCOUNT}/{ORGANIZATION}": scopes}}}
+    desktop_file(directory, "claude_desktop_config.json", settings)
     desktop_file(directory, "buddy-tokens.json", {bad: bad})
 
 
@@ -168,6 +174,7 @@ def lines(root: Path) -> list[list[str]]:
     found += [["search", "--all-hits", "--limit", "500", text] for text in ("x", "a", "role:user", "kind:title")]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
+    found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root) + "-recovered"]]
     found += [
         ["drift"],
         ["drift", "attachment"],
@@ -178,14 +185,19 @@ def lines(root: Path) -> list[list[str]]:
     ]
     found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
     found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
+    found += [["list", "--all", "--marks"], ["list", "--all", "--sidebar", ACCOUNT[:8]]]
     for session in sessions:
         found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]
         found += [["show", session], ["show", session, "--full", "--all-branches"], ["tree", session]]
     for session in sessions[::8]:
         found += [["show", session, "--full", "--format", form] for form in ("md", "html", "json")]
         found += [["calls", session, "--full"], ["usage", "--session", session, "--timeline"]]
+    for session, start in zip(sessions, range(0, len(SEQUENCES), AT_ONCE), strict=True):
+        path = f"/{' '.join(SEQUENCES[start : start + AT_ONCE])}.py"
+        found += [["files", "--patch", session], ["recover", path], ["recover", path, "--print"]]
+        found += [["recover", path, "--version", "1"], ["recover", path, "--diff", "1", "1"]]
     found += [["show", sessions[0], "--raw"]]
-    found += [[command, f"nobody {bad}"] for bad in SEQUENCES for command in ("show", f"x{bad}")]
+    found += [[command, f"nobody {bad}"] for bad in SEQUENCES for command in ("show", "recover", f"x{bad}")]
     found += [["show", "00000000", "--branch", bad] for bad in SEQUENCES]
     return [["--root", str(root), "--no-update", *line] for line in found]
 

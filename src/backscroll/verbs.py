@@ -42,13 +42,14 @@ if TYPE_CHECKING:
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
+    from backscroll.desktop import marks as desktop_marks
     from backscroll.index import details, fulltext, texting, traces
     from backscroll.index import search as searching
     from backscroll.inventory import report as drift_report
     from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
     from backscroll.sessions import follow, leases, reader
-    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
+    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
     from backscroll.stats import prices as price_table
@@ -67,6 +68,7 @@ else:
     desktop_accounts = lazily("backscroll.desktop.accounts")
     desktop_cowork = lazily("backscroll.desktop.cowork")
     desktop_logs = lazily("backscroll.desktop.logs")
+    desktop_marks = lazily("backscroll.desktop.marks")
     drift_report = lazily("backscroll.inventory.report")
     drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
@@ -135,6 +137,8 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     until: datetime | None = None,
     state: str | None = None,
     sidebar: str | None = None,
+    marks: bool = False,
+    pinned: bool = False,
     agents: bool = False,
     prices: OwnPrices = None,
     update: bool = True,
@@ -143,20 +147,25 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     """Return sessions, newest first; `limit=None` for all of them.
 
     `account` is an id, its beginning or an e-mail address; so is `sidebar`, which asks for what Desktop's Code tab
-    shows somebody who is signed in with that account instead.
+    shows somebody who is signed in with that account instead, pinned ones first.  `marks` reads pins, groups and
+    unread marks from Desktop's browser storage, which takes a while; `pinned` leaves all others out.
     """
     with _index(root, update=update, on_progress=on_progress) as database:
-        if sidebar is not None:
-            return _sidebar(database, sidebar, limit, prices)
         wanted = query.Filter(project, store, _account(database, account), since, until, state)
-        found = _priced(database, query.sessions(database, wanted, limit), prices)
+        if sidebar is not None:
+            found = query.sidebar(database, _account(database, sidebar) or "", datetime.now(UTC))
+        else:
+            found = query.sessions(database, wanted, None if pinned else limit)
+        if marks or pinned or sidebar is not None:
+            desktop_marks.put_marks(found, _stores(root))
+        if pinned:
+            found = [session for session in found if desktop_marks.is_pinned(session)]
+        if sidebar is not None:
+            found = desktop_marks.pinned_first(found)
+        total = len(found) if pinned or sidebar is not None else query.count(database, wanted)
+        found = _priced(database, found[:limit], prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
-        return SessionList(query.count(database, wanted), found, children)
-
-
-def _sidebar(database: Connection, account: str, limit: int | None, prices: OwnPrices) -> SessionList:
-    shown = query.sidebar(database, _account(database, account) or "", datetime.now(UTC))
-    return SessionList(len(shown), _priced(database, shown[:limit], prices))
+        return SessionList(total, found, children)
 
 
 def _account(database: Connection, asked: str | None) -> str | None:
@@ -366,9 +375,15 @@ def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress 
 def cowork(
     session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
 ) -> "list[Manifest]":
-    """Return all that Desktop wrote down of one session, or of every session of Cowork, in groups."""
+    """Return all that Desktop wrote down of one session, or without their audits of every session of Cowork."""
     with _perhaps_session(session, root, update=update, on_progress=on_progress) as (database, name):
         return list(desktop_cowork.read_manifests(database, name))
+
+
+def schedules(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[Schedule]":
+    """Return the scheduled tasks that Desktop keeps for each account."""
+    with _index(root, update=update, on_progress=on_progress) as database:
+        return desktop_cowork.read_schedules(database)
 
 
 def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> "list[McpServer]":

@@ -3,7 +3,20 @@
 from pathlib import Path
 
 import pytest
-from make import APP, UUID, Draft, home, inside, line, manifest, row
+from make import (
+    ACCOUNT,
+    APP,
+    COWORK_ROWS,
+    ORGANIZATION,
+    UUID,
+    Draft,
+    desktop_file,
+    home,
+    inside,
+    line,
+    manifest,
+    row,
+)
 
 import backscroll
 from backscroll.stores import manifests
@@ -61,6 +74,18 @@ def test_a_damaged_manifest(tmp_path: Path) -> None:
     (found,) = backscroll.cowork(None, tmp_path)
 
     assert (f"local_{APP}", 1) == (found.groups["identity"]["sessionId"], len(found.damage))
+
+
+def test_audits_are_read_for_one_session_only(tmp_path: Path) -> None:
+    """A list of all manifests opens no audit; what is scheduled is told as it is."""
+    inside(manifest(tmp_path), "audit.jsonl", line({"type": "result"}))
+    name = f"{COWORK_ROWS}/{ACCOUNT}/{ORGANIZATION}/scheduled-tasks.json"
+    desktop_file(tmp_path, name, {"tasks": [{"id": "weekly", "env": {"KEY": "hidden"}}]})
+
+    assert [None] == [one.trail for one in backscroll.cowork(None, tmp_path)]
+    (found,) = backscroll.schedules(tmp_path)
+    assert (ACCOUNT, ORGANIZATION) == (found.account, found.organization)
+    assert {"tasks": [{"id": "weekly", "env": {"KEY": "(not read)"}}]} == found.tasks
 
 
 def test_many_files_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

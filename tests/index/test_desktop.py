@@ -209,6 +209,16 @@ def test_an_earlier_transcript_that_two_rows_claim(tmp_path: Path) -> None:
     assert {UUID: 2, OTHER: 4} == {name: session.messages for name, session in listed(tmp_path).items()}
 
 
+def test_what_another_row_means_now_stays_its_own(tmp_path: Path) -> None:
+    """An earlier id that is the present one of another entry of the sidebar is not swallowed."""
+    said().write(tmp_path)
+    said(OTHER, "Other").write(tmp_path)
+    row(tmp_path, cliSessionId=UUID)
+    row(tmp_path, APP[::-1], cliSessionId=OTHER, priorCliSessionIds=[UUID], lastActivityAt=LATER)
+
+    assert {UUID: 1, OTHER: 1} == {name: len(session.rows) for name, session in listed(tmp_path).items()}
+
+
 def test_an_imported_session_keeps_its_id(tmp_path: Path) -> None:
     """A row called after a transcript means it, even where it says nothing else."""
     said().write(tmp_path)
@@ -416,6 +426,15 @@ def test_an_audit_stands_in_for_the_transcript(tmp_path: Path) -> None:
     assert [f"{UUID}.jsonl"] == [Path(path).name for path in only(tmp_path).transcripts]
 
 
+def test_an_audit_stands_in_beside_outputs(tmp_path: Path) -> None:
+    """Saved outputs of a transcript that is gone do not keep the audit from being read."""
+    path = manifest(tmp_path, cliSessionId=UUID)
+    inside(path, f".claude/projects/session/{UUID}/tool-results/x.txt", b"x")
+    inside(path, "audit.jsonl", audit("In the audit"))
+
+    assert (UUID, 2) == (only(tmp_path).id, only(tmp_path).messages)
+
+
 def test_an_audit_without_a_manifest(tmp_path: Path) -> None:
     """An audit that nothing else is left of is a session under the name of its directory."""
     path = manifest(tmp_path)
@@ -423,6 +442,16 @@ def test_an_audit_without_a_manifest(tmp_path: Path) -> None:
     path.unlink()
 
     assert (APP, 2, ["cowork"]) == (only(tmp_path).id, only(tmp_path).messages, only(tmp_path).stores)
+
+
+def test_a_private_directory_that_a_variable_names(tmp_path: Path, database: sqlite3.Connection) -> None:
+    """A transcript that two stores find is one transcript."""
+    path = manifest(tmp_path, cliSessionId=UUID)
+    said(cwd="/sessions/x").write(path.with_suffix(""))
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(path.with_suffix("") / ".claude")}
+    update(database, find_stores(None, env))
+
+    assert 1 == len(query.session(database, UUID).transcripts)
 
 
 def test_an_old_row_of_the_code_tab_among_manifests(tmp_path: Path) -> None:
@@ -508,7 +537,8 @@ POINTERS = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @for_all(POINTERS, st.randoms(use_true_random=False), st.sampled_from(["2.0.60", "2.1.325"]))
 def test_the_order_of_rows_and_transcripts_does_not_matter(
     pointers: list[tuple[int, list[int], int]], chance: random.Random, version: str

@@ -180,6 +180,20 @@ def test_a_changed_global_config_is_seen(tmp_path: Path, database: sqlite3.Conne
     assert fresh(tmp_path) == rows(database)
 
 
+def test_a_global_config_that_says_nothing_new(tmp_path: Path, database: sqlite3.Connection) -> None:
+    """Claude Code writes .claude.json at every start; only directories in it make sessions anew."""
+    write_transcript(home(tmp_path), "-a-b", UUID)
+    config = tmp_path / ".claude.json"
+    config.write_bytes(b'{"numStartups":1,"projects":{"/a.b":{}}}')
+    updated(database, tmp_path)
+    config.write_bytes(b'{"numStartups":2,"projects":{"/a.b":{}}}')
+    said: list[str] = []
+    database.set_trace_callback(said.append)
+    updated(database, tmp_path)
+
+    assert [] == [statement for statement in said if "INTO dirty" in statement or "INTO session" in statement]
+
+
 def test_vanished_files_are_forgotten(tmp_path: Path, database: sqlite3.Connection) -> None:
     """A session that is gone from disk is gone from the index, with all that was known of it."""
     two_sessions(tmp_path)

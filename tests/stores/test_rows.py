@@ -172,6 +172,12 @@ def test_times_that_are_none(tmp_path: Path, time: Any) -> None:
     assert (None, None) == (found["created"], found["active"])
 
 
+@pytest.mark.parametrize("name", ["../../etc/passwd", "x" * 1000, "a\nb", "", "\x1b[2J"])
+def test_an_id_that_is_none(tmp_path: Path, name: str) -> None:
+    """T04: an id that could lead anywhere, or fill the screen, is not taken: the file's own name is."""
+    assert f"local_{APP}" == read(row(tmp_path, sessionId=name))["id"]
+
+
 def test_tombstones(tmp_path: Path) -> None:
     """A tombstone names an id and says when it was deleted; a broken one only names it."""
     good = desktop_file(tmp_path, f"{CODE_ROWS}/{ACCOUNT}/{ORGANIZATION}/deleted_{UUID}", b"1780000000000")
@@ -208,7 +214,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(fields=st.dictionaries(NAMES, JSON, max_size=6), cut=st.integers(0, 400), flip=st.binary(max_size=3))
 def test_no_row_is_too_odd(tmp_path: Path, fields: dict[str, Any], cut: int, flip: bytes) -> None:
     """Any value in any field, and any cut, gives a row that JSON can carry."""

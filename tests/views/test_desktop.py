@@ -12,7 +12,7 @@ import backscroll
 from backscroll.demo.rows import NOON
 from backscroll.records import Damage
 from backscroll.sessions.desktop_model import Account, Accounts, LogLine
-from backscroll.views import desktop, desktop_json, text
+from backscroll.views import desktop, desktop_json, html, markdown, text
 from backscroll.views.paper import Line, Paper, plain
 
 PIPE = Paper(zone=UTC)
@@ -48,14 +48,15 @@ def test_no_accounts() -> None:
 
 
 def test_cowork_as_a_table(demo: Path) -> None:
-    """Each manifest has a line, with its files, runs, schedule and error."""
-    found = lines(desktop.cowork_list(backscroll.cowork(None, demo), PIPE))
+    """Each manifest has a line, with its files, schedule and error; what is scheduled follows."""
+    found = lines(desktop.cowork_list(backscroll.cowork(None, demo), backscroll.schedules(demo), PIPE))
 
-    assert 4 == len(found)
+    assert 7 == len(found)
+    assert found[5].startswith("scheduled  ")
     assert "Tide report for the council" in found[1]
     assert "weekly-letter" in found[2]
     assert found[3].endswith("RPC error -1: failed to ensure virtiofs mount")
-    assert ["No Cowork sessions found."] == lines(desktop.cowork_list([], PIPE))
+    assert ["No Cowork sessions found."] == lines(desktop.cowork_list([], [], PIPE))
 
 
 def test_a_manifest_in_groups(demo: Path) -> None:
@@ -90,7 +91,7 @@ def test_damage_of_a_manifest_is_shown(tmp_path: Path) -> None:
     path = manifest(tmp_path)
     path.write_bytes(path.read_bytes()[:-5])
     inside(path, "audit.jsonl", b"{torn\n" + line({"type": "result"}))
-    (one,) = backscroll.cowork(None, tmp_path)
+    (one,) = backscroll.cowork(APP, tmp_path)
     found = lines(desktop.manifest(one, PIPE))
 
     assert 2 == len(found) - found.index("damage") - 1
@@ -133,7 +134,7 @@ def test_logs_as_json(demo: Path) -> None:
     [
         ({"sshConfig": {"host": "box"}}, "  held      on the SSH host box"),
         ({"wslConfig": {"distro": "Ubuntu"}}, "  held      inside WSL, in the home directory of Ubuntu"),
-        ({}, "  held      nowhere on this disk: its transcript is gone"),
+        ({}, "  held      nowhere on this disk: the transcript is gone"),
         ({"error": "boom"}, "  error     boom"),
     ],
 )
@@ -150,7 +151,17 @@ def test_a_session_read_from_its_audit_says_so(demo: Path) -> None:
     """Who reads an audit instead of a transcript is told."""
     found = lines(text.show(backscroll.show("a3d95f10", demo), PIPE))
 
-    assert "  source    Cowork's audit, because the transcript is gone" in found
+    assert "  held      in Cowork's audit; the transcript itself is gone" in found
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_documents_say_it_too(form: str, demo: Path) -> None:
+    """Markdown and HTML name the state of a session and who holds it."""
+    view = markdown if form == "md" else html
+    document = "".join(view.document(backscroll.show("55d6e7f8", demo), PIPE))
+
+    assert "on the SSH host ann@gauges.example" in document
+    assert "remote" in document
 
 
 def test_a_deleted_session_says_so(demo: Path) -> None:

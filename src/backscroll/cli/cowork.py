@@ -24,20 +24,22 @@ from backscroll.errors import NotFoundError
 def command(settings: Settings, *, session: str | None, full: bool) -> int:
     """Show Cowork's manifests: all fields, files, permissions and runs.
 
-    Without ID one line for each Cowork session. With ID everything in groups: identity, folders, permissions, browser,
-    answers, files, approvals, egress, MCP servers and tools, schedule, error; then what it made and was given, which
-    tools were allowed, and what Cowork states that each run cost. ID may also be a session of the Code tab.
+    Without ID one line for each Cowork session, and what is scheduled. With ID everything in groups: identity,
+    folders, permissions, browser, answers, files, approvals, egress, MCP servers and tools, schedule, error; then what
+    it made and was given, which tools were allowed, and what Cowork states that each run cost. ID may also be a
+    session of the Code tab.
     """
     with ProgressLine() as progress:
         found = verbs.cowork(session, settings.root, update=settings.update, on_progress=progress)
+        planned = verbs.schedules(settings.root, update=False) if session is None else []
     if session is not None and not found:
         raise NotFoundError("Desktop knows nothing of this session", session, "backscroll show ID reads it.")
     if settings.json:
-        print_document(desktop_json.cowork_document(found))
+        print_document(desktop_json.cowork_document(found, planned))
     else:
         paper = terminal.make_paper(settings, is_full=full)
         lines = (
-            desktop.cowork_list(found, paper)
+            desktop.cowork_list(found, planned, paper)
             if session is None
             else (line for one in found for line in desktop.manifest(one, paper))
         )

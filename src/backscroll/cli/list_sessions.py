@@ -38,6 +38,8 @@ from backscroll.cli.progress import ProgressLine
     metavar="ACCOUNT",
     help="Instead: what Desktop's Code tab shows for an account, or for ACCOUNT/ORGANIZATION.",
 )
+@click.option("--marks", is_flag=True, help="Read pins, groups and unread marks of Desktop's sidebar, too.")
+@click.option("--pinned", is_flag=True, help="Only those that are pinned in Desktop.")
 @streaming
 @reading
 @click.pass_obj
@@ -54,6 +56,8 @@ def command(  # noqa: PLR0913  (one for each option)
     agents: bool,
     state: str | None,
     sidebar: str | None,
+    marks: bool,
+    pinned: bool,
 ) -> int:
     """List sessions, newest first."""
     with ProgressLine() as progress:
@@ -68,6 +72,8 @@ def command(  # noqa: PLR0913  (one for each option)
             agents=agents,
             state=state,
             sidebar=sidebar,
+            marks=marks,
+            pinned=pinned,
             prices=own_prices(),
             update=settings.update,
             on_progress=progress,

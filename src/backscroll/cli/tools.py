@@ -25,7 +25,7 @@ from backscroll.errors import DONE
 @click.option("--until", metavar="WHEN", callback=moment, help="Only before WHEN.")
 @click.option("--project", metavar="TEXT", help="Only of projects whose path holds TEXT.")
 @click.option("--store", metavar="KIND", help="Only of one store: code, cowork, …")
-@click.option("--account", metavar="TEXT", help="Only of one account.")
+@click.option("--account", metavar="TEXT", help="Only of one account: the beginning of its id, or its e-mail address.")
 @click.option("--session", metavar="ID", shell_complete=complete_session, help="Only of one session.")
 @click.option("--csv", "is_csv", is_flag=True, help="Answer with CSV.")
 @reading

@@ -41,7 +41,7 @@ KEYS = "day, week, month, hour, block, model, project, session, account, agent, 
 @click.option("--until", metavar="WHEN", help="Only before WHEN.")
 @click.option("--project", metavar="TEXT", help="Only of projects whose path holds TEXT.")
 @click.option("--store", metavar="KIND", help="Only of one store: code, cowork, …")
-@click.option("--account", metavar="TEXT", help="Only of one account.")
+@click.option("--account", metavar="TEXT", help="Only of one account: the beginning of its id, or its e-mail address.")
 @click.option("--model", metavar="TEXT", help="Only of models whose name holds TEXT.")
 @click.option("--session", metavar="ID", shell_complete=complete_session, help="Only of one session.")
 @click.option("--timezone", metavar="NAME", help="Whose days these are: Europe/Rome, UTC; without it yours.")

@@ -18,6 +18,7 @@ DATA = ".config/Claude"
 ANN, OFFICE = "0b7c1d2e-3f40-4a51-8b62-9c73ad84be95", "7e6d5c4b-3a29-4f18-8e07-d6c5b4a39281"
 HARBOUR = "5f4e3d2c-1b0a-4998-8776-655443322110"
 PERSONAL = "c0ffee00-1234-4abc-9def-0123456789ab"
+PAY_APP = "11f2a3b4-0001-4c5d-8e6f-708192a3b4c5"
 REPORT = "4c1f0a2b-6d3e-4f58-9a7b-8c9d0e1f2a30"
 REPORT_APP = "6b1e7c44-2d0f-4a8e-b3c5-91f2d4e6a801"
 LETTER_APP = "a3d95f10-7c62-4b1e-9e48-5f0c7d2b8902"
@@ -59,9 +60,11 @@ def _settings(now: datetime) -> dict[str, Any]:
         "filesystem": {"command": "npx", "args": ["-y", "server-filesystem"], "env": {}},
         "harbour": {"command": "harbour-mcp", "args": [], "env": {"HARBOUR_TOKEN": "made-up"}},
     }
+    shops = {"groups": [{"id": "cg-1", "name": "Shop"}], "assignments": {f"code:local_{PAY_APP}": "cg-1"}}
+    groups = {"dframe-group-scopes": {f"{ANN}/{PERSONAL}": shops}}
     return {
         "config.json": {"lastKnownAccountUuid": OFFICE, "theme": "dark", "oauth:tokenCache": "made-up"},
-        "claude_desktop_config.json": {"mcpServers": servers, "preferences": {}},
+        "claude_desktop_config.json": {"mcpServers": servers, "preferences": {"epitaxyPrefs": groups}},
         "buddy-tokens.json": {"date": iso(now)[:10], "tokens": 48210},
     }
 
@@ -72,7 +75,7 @@ def _rows(now: datetime) -> Iterator[tuple[str, dict[str, Any]]]:
     orphans = "a0b1c2d3-e4f5-4a6b-9c7d-8e9f0a1b2c11"
     gauges = "66e7f809-0006-41a2-93b4-c5d6e7f8091a"
     ann, office = f"{ANN}/{PERSONAL}", f"{OFFICE}/{HARBOUR}"
-    pay = _row("11f2a3b4-0001-4c5d-8e6f-708192a3b4c5", now, 0.1, "Pay button covers the total")
+    pay = _row(PAY_APP, now, 0.1, "Pay button covers the total")
     speed = _row("22a3b4c5-0002-4d6e-9f70-8192a3b4c5d6", now, 3.1, "Why ripple is slower than find")
     pages = _row(orphans, now, 409, "Orphan pages of the handbook")
     banner = _row("33b4c5d6-0003-4e7f-8081-92a3b4c5d6e7", now, 41, "Spring sale banner")
@@ -152,7 +155,9 @@ def _cowork(now: datetime) -> dict[str, bytes]:
         userSelectedFolders=["/home/ann/photographs"],
         error="RPC error -1: failed to ensure virtiofs mount",
     )
+    task = {"id": "weekly-letter", "cron": "0 8 * * 1", "prompt": "Write this week's letter to the skippers."}
     return {
+        "scheduled-tasks.json": json.dumps({"tasks": [task]}, indent=2).encode(),
         f"local_{REPORT_APP}.json": report,
         f"local_{REPORT_APP}/outputs/report.md": _WORDS.encode(),
         f"local_{REPORT_APP}/uploads/gauges.csv": b"time,level_cm\n2026-04-30T23:50,418\n",

@@ -11,25 +11,34 @@ from backscroll.index.db import Connection
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.sessions import audit
-from backscroll.sessions.desktop_model import AuditTrail, Manifest, SessionFile
-from backscroll.stores import manifests, rows
+from backscroll.sessions.desktop_model import AuditTrail, Manifest, Schedule, SessionFile
+from backscroll.stores import allowed, manifests, rows
 
 
 def read_manifests(database: Connection, session: str | None) -> Iterator[Manifest]:
-    """Yield the manifests of one session, its rows of the Code tab included, or those of all Cowork sessions."""
+    """Yield the manifests of one session, its rows of the Code tab included, or those of all Cowork sessions.
+
+    Audits, which may be as long as transcripts, are read only for one session.
+    """
     for row, name in query.rows_with_sessions(database):
         is_asked = name == session if session is not None else row["product"] == "cowork"
         if is_asked and row["product"] != "tombstone":
-            yield _manifest(name, row)
+            yield _manifest(name, row, with_audit=session is not None)
 
 
-def _manifest(session: str, row: dict[str, Any]) -> Manifest:
+def read_schedules(database: Connection) -> list[Schedule]:
+    """Return the scheduled tasks of every account, as they are."""
+    paths = query.settings_and_logs(database, "schedule")
+    return [Schedule(*rows.owners_of(path), path, allowed.tasks(path)) for path in paths]
+
+
+def _manifest(session: str, row: dict[str, Any], *, with_audit: bool) -> Manifest:
     fields, reason = rows.read_fields(row["path"])
     sorted_fields = manifests.sort_fields(fields)
     damage = [Damage(Place(row["path"]), reason)] if reason is not None else []
     directory = manifests.session_directory(row["path"])
     files, is_cut = _files(directory, damage) if directory else ([], False)
-    trail = _trail(os.path.join(directory, audit.FILE_NAME), damage) if directory else None
+    trail = _trail(os.path.join(directory, audit.FILE_NAME), damage) if directory and with_audit else None
     return Manifest(
         session, row, sorted_fields.groups, sorted_fields.unknown, sorted_fields.odd, files, is_cut, trail, damage
     )

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 
 from backscroll.index.units import Found, Unit
 from backscroll.scrub import one_line
-from backscroll.stores import FoundFile
 from backscroll.stores.rows import Row, session_directories
 
 EARLIER = "earlier"
@@ -29,17 +28,16 @@ def bare(name: str) -> str:
 def join(found: Found, rows: list[Row]) -> dict[str, str]:
     """Join rows with units, changing both, and return path of a row to its session; a mere copy has none."""
     _spell_out(rows)
-    places = _Places(found)
-    sessions: dict[str, str] = {}
-    tombstones = [row for row in rows if row["product"] == "tombstone"]
-    for row in _newest_first(_without_copies(row for row in rows if row["product"] != "tombstone")):
-        sessions[row["path"]] = places.session_of(row)
+    current = _newest_first(_without_copies(row for row in rows if row["product"] != "tombstone"))
+    places = _Places(found, current)
+    sessions = {row["path"]: places.session_of(row) for row in current}
     places.merge()
     places.use_audits()
-    for row in tombstones:
-        name = found.merged.get(row["lineage"][0], row["lineage"][0])
-        if name in places.units:
-            sessions[row["path"]] = name
+    for row in rows:
+        if row["product"] == "tombstone":
+            name = found.merged.get(row["lineage"][0], row["lineage"][0])
+            if name in places.units:
+                sessions[row["path"]] = name
     return sessions
 
 
@@ -75,10 +73,15 @@ def _newest_first(rows: list[Row]) -> list[Row]:
 class _Places:
     """The units on disk, by what leads from a row to them."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: Found, rows: list[Row]) -> None:
         self.found = found
         self.units = {unit.session: unit for unit in found.units.values() if unit.kind == "session" and unit.session}
         self.taken: set[str] = set()
+        self.meant: dict[str, set[str]] = defaultdict(set)
+        """Id of a transcript to the ids of the rows that mean it now."""
+        for row in rows:
+            for name in row["lineage"][:1]:
+                self.meant[name].add(row["id"])
         self.inside: dict[str, list[Unit]] = defaultdict(list)
         """The units of each session directory of Cowork."""
         for unit in self.units.values():
@@ -92,13 +95,29 @@ class _Places:
         here = [name for name in ids if name in self.units and self.units[name].files]
         here = here or [name for name in ids if name in self.units]
         if not here:
-            return self._without_transcript(row)
+            name = one_line(row["lineage"][0] if row["lineage"] else bare(row["id"]))
+            here = [self._add(name, "cowork" if row["product"] == "cowork" else "desktop")]
         head = self.found.merged.get(here[0], here[0])
         self.taken.add(head)
         for other in here[1:]:
-            if other not in self.taken and other not in self.found.merged:
+            # What another row means now is an entry of its own in Desktop, and stays one here.
+            if other not in self.taken and other not in self.found.merged and self.meant[other] <= {row["id"]}:
                 self.found.merged[other] = head
+        self._fall_back(self.units[head], session_directories(row["path"]))
         return head
+
+    def _add(self, name: str, store: str) -> str:
+        """Add a unit without files."""
+        unit = Unit(b"s:" + os.fsencode(name), name, None, "session", store, "", None)
+        self.found.units[unit.key] = self.units[name] = unit
+        return name
+
+    def _fall_back(self, unit: Unit, directories: Iterable[str]) -> None:
+        """Let an audit stand for a transcript that is gone."""
+        audit = next((self.audits[path] for path in directories if path in self.audits), None)
+        if audit is not None and not unit.files:
+            unit.files = [audit._replace(kind="transcript", session=unit.session)]
+            unit.config = os.path.join(os.path.dirname(audit.path), ".claude")
 
     def _ids(self, row: Row) -> list[str]:
         """Return every id that may name a transcript of the row, the likeliest first."""
@@ -106,17 +125,6 @@ class _Places:
         beside.sort(key=lambda unit: unit.mtime or 0, reverse=True)
         names = [*row["lineage"], *(unit.session or "" for unit in beside), bare(row["id"])]
         return list(dict.fromkeys(names))
-
-    def _without_transcript(self, row: Row) -> str:
-        name = one_line(row["lineage"][0] if row["lineage"] else bare(row["id"]))
-        store = "cowork" if row["product"] == "cowork" else "desktop"
-        unit = Unit(b"s:" + os.fsencode(name), name, None, "session", store, "", None)
-        audit = next((self.audits[path] for path in session_directories(row["path"]) if path in self.audits), None)
-        if audit is not None:
-            _read_instead(unit, audit)
-        self.found.units[unit.key] = self.units[name] = unit
-        self.taken.add(name)
-        return name
 
     def merge(self) -> None:
         """Put the transcripts, side files and agents of earlier ids to the session that continues them."""
@@ -132,18 +140,8 @@ class _Places:
 
     def use_audits(self) -> None:
         """List what only an audit is left of: no row, no transcript."""
-        used = {file.path for unit in self.units.values() for file in unit.files}
         known = {directory for row in self.found.rows for directory in session_directories(row.path)}
-        for directory, audit in self.audits.items():
-            if audit.path not in used and directory not in self.inside and directory not in known:
-                name = one_line(bare(os.path.basename(directory)))
-                if name not in self.units:
-                    unit = Unit(b"s:" + os.fsencode(name), name, None, "session", "cowork", "", None)
-                    _read_instead(unit, audit)
-                    self.found.units[unit.key] = self.units[name] = unit
-
-
-def _read_instead(unit: Unit, audit: FoundFile) -> None:
-    """Let an audit stand for the transcript that is gone."""
-    unit.files = [audit._replace(kind="transcript", session=unit.session)]
-    unit.config = os.path.join(os.path.dirname(audit.path), ".claude")
+        for directory in self.audits:
+            name = one_line(bare(os.path.basename(directory)))
+            if directory not in self.inside and directory not in known and name not in self.units:
+                self._fall_back(self.units[self._add(name, "cowork")], [directory])

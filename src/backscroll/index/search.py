@@ -37,7 +37,7 @@ _FITTING = {
         " coalesce(project_key, '')), lower(:value)) > 0"
     ),
     "store": "SELECT id FROM session WHERE instr(' ' || stores || ' ', ' ' || lower(:value) || ' ') > 0",
-    "account": "SELECT id FROM session WHERE instr(coalesce(account, ''), :value) = 1",
+    "account": "SELECT id FROM session WHERE instr(accounts, ' ' || :value) > 0",
     "branch": (
         "SELECT id FROM session WHERE instr(lower(coalesce(json_extract(body, '$.branch'), '')), lower(:value)) > 0"
     ),

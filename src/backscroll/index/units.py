@@ -20,7 +20,7 @@ MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
 TEXT_KINDS = {"history", "plan", "todos", "tasks", "tool-result"}
 ROW_KINDS = {"row", "row-tmp"}
-DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log"}
+DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log", "schedule"}
 
 
 class Unit(Value):
@@ -161,10 +161,10 @@ def _sort(
     found: Found, file: FoundFile, store: str, total: StoreTotal, metas: dict[tuple[str, str], FoundFile]
 ) -> None:
     if file.kind == "agent" or (file.kind == "superseded" and file.agent is not None):
-        _agent_unit(found, file, store).files.append(file)
+        _add(_agent_unit(found, file, store), file)
     elif file.kind in MAIN_KINDS:
         unit = _session_unit(found, file, store)
-        unit.files.append(file)
+        _add(unit, file)
         total.sessions.add(unit.session or "")
     elif file.kind == "agent-meta":
         metas[_meta_key(file)] = file
@@ -182,6 +182,12 @@ def _sort(
         found.hint_files.append(file)
     else:
         _sort_of_desktop(found, file, total)
+
+
+def _add(unit: Unit, file: FoundFile) -> None:
+    """Add a transcript, once: a private directory of Cowork may be somebody's CLAUDE_CONFIG_DIR, too."""
+    if all(known.path != file.path for known in unit.files):
+        unit.files.append(file)
 
 
 def _sort_of_desktop(found: Found, file: FoundFile, total: StoreTotal) -> None:

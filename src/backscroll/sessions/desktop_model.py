@@ -70,6 +70,15 @@ class Manifest(Value):
     damage: list[Damage]
 
 
+class Schedule(Value):
+    """The scheduled tasks of an account in an organization, as Desktop keeps them."""
+
+    account: str | None
+    organization: str | None
+    path: str
+    tasks: Json
+
+
 class Workspace(Value):
     """An organization that an account has rows in."""
 

@@ -220,6 +220,8 @@ class Session(Value):
     internal_agents: int = 0
     project_key: str | None = None
     """The name of its project directory, as it is; never a decoded path."""
+    marks: Json | None = None
+    """Pin, group and unread mark of Desktop's sidebar, where they were asked for."""
 
 
 class Transcript(Value):

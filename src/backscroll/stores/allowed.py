@@ -70,6 +70,11 @@ def counter(path: str, damage: list[Damage] | None = None) -> Any:
     return without_secrets(read_object(path, damage))
 
 
+def tasks(path: str, damage: list[Damage] | None = None) -> Any:
+    """Return the scheduled tasks in a file, without what could be a secret."""
+    return without_secrets(read_object(path, damage))
+
+
 def _address(url: str | None) -> str | None:
     """Return an address without user, password and query, where keys are kept."""
     found = re.match(r"([a-z][a-z0-9+.-]*://)(?:[^/@]*@)?([^?#]*)", url or "", re.IGNORECASE)

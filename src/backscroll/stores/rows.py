@@ -151,7 +151,7 @@ def _product(fields: Fields, path: str, *, is_whole: bool) -> str:
 def _row(fields: Fields, stem: str, product: str) -> Row:
     kind = _kind(fields, product)
     return {
-        "id": _text(fields.get("sessionId")) or stem,
+        "id": name if isinstance(name := fields.get("sessionId"), str) and _NAME.fullmatch(name) else stem,
         "product": product,
         "kind": kind,
         "held": _held(fields, kind),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from backscroll.records import Damage
-from backscroll.sessions.desktop_model import Accounts, AuditTrail, LogLine, Manifest, McpServer, SessionFile
+from backscroll.sessions.desktop_model import Accounts, AuditTrail, LogLine, Manifest, McpServer, Schedule, SessionFile
 from backscroll.sessions.model import Session
 from backscroll.times import parse
 from backscroll.views.figures import ago, count, dollars, duration_of, moment, short_path, size, tilde
@@ -68,9 +68,9 @@ def account_list(found: Accounts, paper: Paper) -> Iterator[Line]:
         yield from _values(counter.values if isinstance(counter.values, dict) else {"": counter.values}, paper)
 
 
-def cowork_list(manifests: Sequence[Manifest], paper: Paper) -> Iterator[Line]:
-    """Yield the answer of `cowork` without a session: one line for each manifest."""
-    if not manifests:
+def cowork_list(manifests: Sequence[Manifest], schedules: Sequence[Schedule], paper: Paper) -> Iterator[Line]:
+    """Yield the answer of `cowork` without a session: one line for each manifest, then what is scheduled."""
+    if not manifests and not schedules:
         yield [Span("No Cowork sessions found.")]
         return
     columns = [
@@ -79,7 +79,6 @@ def cowork_list(manifests: Sequence[Manifest], paper: Paper) -> Iterator[Line]:
         Column("title"),
         Column("kind", most=6),
         Column("files", most=5, right=True),
-        Column("runs", most=4, right=True, shown_from=90),
         Column("account", most=8, shown_from=100),
         Column("schedule", most=18, shown_from=110),
         Column("error", most=24, shown_from=90),
@@ -91,7 +90,6 @@ def cowork_list(manifests: Sequence[Manifest], paper: Paper) -> Iterator[Line]:
             word(one.row["title"] or "(no title)", "title" if one.row["title"] else "dim"),
             word(one.row["kind"], "dim"),
             Span(f"{len(one.files)}{'+' if one.is_cut else ''}" if one.files else "", "dim"),
-            Span(str(len(one.trail.runs)) if one.trail and one.trail.runs else "", "dim"),
             word((one.row["account"] or "")[:8], "dim"),
             word(one.row["schedule"], "dim"),
             word(one.row["damage"] or one.row["error"], "error"),
@@ -99,6 +97,10 @@ def cowork_list(manifests: Sequence[Manifest], paper: Paper) -> Iterator[Line]:
         for one in manifests
     ]
     yield from table(columns, rows, paper)
+    for schedule in schedules:
+        yield []
+        yield [Span("scheduled", "heading"), Span("  " + tilde(schedule.path, paper), "dim")]
+        yield from _values(schedule.tasks, paper)
 
 
 def manifest(one: Manifest, paper: Paper) -> Iterator[Line]:

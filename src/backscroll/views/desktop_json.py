@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from backscroll.records import Damage
-from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer
+from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
 from backscroll.sessions.model import Session
 from backscroll.views.json import Object, array, dumps, object_of
 
@@ -13,9 +13,10 @@ def accounts_document(found: Accounts) -> Iterator[str]:
     yield dumps(object_of(found) | {"agree": found.agree}) + "\n"
 
 
-def cowork_document(manifests: Iterable[Manifest]) -> Iterator[str]:
+def cowork_document(manifests: Iterable[Manifest], schedules: Iterable[Schedule]) -> Iterator[str]:
     """Yield the answer of `cowork`."""
-    yield '{"sessions": ' + array(map(manifest_object, manifests)) + "}\n"
+    yield '{"sessions": ' + array(map(manifest_object, manifests))
+    yield ',\n"schedules": ' + array(map(object_of, schedules)) + "}\n"
 
 
 def manifest_object(manifest: Manifest) -> Object:

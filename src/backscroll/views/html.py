@@ -14,7 +14,7 @@ from backscroll.views.blocks import Block, inline, parse
 from backscroll.views.diff import DiffLine, call_diff, tally
 from backscroll.views.figures import moment, period, short_model, tilde
 from backscroll.views.json import dumps
-from backscroll.views.listing import place_text
+from backscroll.views.listing import held, place_of, place_text
 from backscroll.views.page import END, start_of_page
 from backscroll.views.paper import Paper
 from backscroll.views.parts import label
@@ -98,11 +98,13 @@ def _inline(text: str) -> str:
 def _header(session: Session, paper: Paper) -> str:
     facts = [
         ("session", session.id),
-        ("project", tilde(session.cwd or session.project or "", paper)),
+        ("project", tilde(place_of(session) or "", paper)),
         ("time", period(session.started, session.updated, paper)),
         ("model", ", ".join(session.models) or session.model),
         ("messages", f"{session.messages:,}"),
         ("calls", f"{session.calls:,}" if session.calls else ""),
+        ("state", session.state if session.state != "live" else ""),
+        ("held", held(session)),
     ]
     items = "".join(f"<dt>{name}</dt><dd>{line(value)}</dd>" for name, value in facts if value)
     return f"<header><h1>{line(session.title or session.id)}</h1><dl>{items}</dl></header>\n<main>\n"

@@ -61,7 +61,8 @@ def session_table(
         shown = session.id if paper.width is None else names[session.id]
         rows.append(_session_row(session, shown, paper, has_states=has_states))
         rows += [_agent_row(agent, paper, has_states=has_states) for agent in (agents or {}).get(session.id, ())]
-    yield from table(_columns(paper, has_states=has_states), rows, paper, indent)
+    marks = [Column("marks", most=24)] if any(session.marks for session in sessions) else []
+    yield from table([*_columns(paper, has_states=has_states), *marks], rows, paper, indent)
 
 
 def _columns(paper: Paper, *, has_states: bool) -> list[Column]:
@@ -97,12 +98,29 @@ def _session_row(session: Session, shown: str, paper: Paper, *, has_states: bool
         Span(short(tokens(session.usage)), "dim"),
         Span(dollars(session.usage.cost), "dim"),
         Span(short_model(session.model), "dim"),
+        word(marks_of(session), "warn"),
     ]
+
+
+def marks_of(session: Session) -> str:
+    """Return the marks of Desktop's sidebar in words: pinned, unread, the name of a group."""
+    marks = session.marks or {}
+    words = [name for name in ("pinned", "unread") if marks.get(name)]
+    return ", ".join([*words, *([marks["group"]] if marks.get("group") else [])])
 
 
 def place_of(session: Session) -> str | None:
     """Return where a session was held, as people know it: Cowork's own directories mean nothing to anybody."""
     return session.project if "cowork" in session.stores and session.project else session.cwd or session.project
+
+
+def held(session: Session) -> str | None:
+    """Return who holds the transcript, where it is not where one would look for it."""
+    if session.transcripts:
+        is_audit = session.transcripts[0].endswith("audit.jsonl")
+        return "in Cowork's audit; the transcript itself is gone" if is_audit else None
+    told = next((row["held"] for row in session.rows if row["held"]), None)
+    return told or ("nowhere on this disk: the transcript is gone" if session.rows else None)
 
 
 def _agent_row(agent: Agent, paper: Paper, *, has_states: bool) -> list[Span]:

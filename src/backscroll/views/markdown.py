@@ -14,7 +14,7 @@ from backscroll.sessions.model import Message, Part, Session, Transcript
 from backscroll.views.diff import DiffLine, call_diff
 from backscroll.views.figures import moment, period, tilde
 from backscroll.views.json import dumps
-from backscroll.views.listing import place_text
+from backscroll.views.listing import held, place_of, place_text
 from backscroll.views.paper import Paper
 from backscroll.views.parts import label
 from backscroll.views.tools import TODO_BOXES, about, command_text, plan_text, todo_lines, tool_name, written_text
@@ -105,11 +105,13 @@ def _header(session: Session, paper: Paper) -> Iterator[str]:
     yield f"# {plain(session.title or session.id)}\n\n"
     facts = [
         ("Session", session.id),
-        ("Project", tilde(session.cwd or session.project or "", paper)),
+        ("Project", tilde(place_of(session) or "", paper)),
         ("Time", period(session.started, session.updated, paper)),
         ("Model", ", ".join(session.models) or session.model),
         ("Messages", f"{session.messages:,}"),
         ("Calls", f"{session.calls:,}" if session.calls else ""),
+        ("State", session.state if session.state != "live" else ""),
+        ("Held", held(session)),
     ]
     yield "".join(f"- {name}: {plain(value)}\n" for name, value in facts if value) + "\n"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from backscroll.sessions.model import Message, Part, Session, Transcript
 from backscroll.views.figures import clock, count, day, dollars, long_day, period, short, short_model, tilde
-from backscroll.views.listing import STATE_STYLES, damage_lines, place_of
+from backscroll.views.listing import STATE_STYLES, damage_lines, held, place_of
 from backscroll.views.paper import Line, Paper, Span, cut, rule, word, wrap
 from backscroll.views.parts import Calls, attachment, call_lines, result_lines, thinking_lines
 from backscroll.views.prose import prose, words
@@ -78,11 +78,7 @@ def _desktop_facts(session: Session) -> Iterator[tuple[str, Span]]:
         yield "row", word(", ".join(filter(None, told)), "id")
         if row["error"]:
             yield "error", word(row["error"], "error")
-    if session.transcripts and session.transcripts[0].endswith("audit.jsonl"):
-        yield "source", word("Cowork's audit, because the transcript is gone", "warn")
-    if session.rows and not session.transcripts:
-        held = next((row["held"] for row in session.rows if row["held"]), None)
-        yield "held", word(held or "nowhere on this disk: its transcript is gone", "warn")
+    yield "held", word(held(session), "warn")
 
 
 _PRODUCTS = {"code": "Code tab", "cowork": "Cowork", "tombstone": "tombstone"}
