@@ -157,6 +157,9 @@ def _cowork(now: datetime) -> dict[str, bytes]:
     )
     task = {"id": "weekly-letter", "cron": "0 8 * * 1", "prompt": "Write this week's letter to the skippers."}
     return {
+        "remote-session-spaces.json": json.dumps(
+            {"entries": [{"sessionId": "session_01HarbourPlan", "folders": ["/home/ann/docs/harbour-plan"]}]}
+        ).encode(),
         "scheduled-tasks.json": json.dumps({"tasks": [task]}, indent=2).encode(),
         f"local_{REPORT_APP}.json": report,
         f"local_{REPORT_APP}/outputs/report.md": _WORDS.encode(),
