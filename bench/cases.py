@@ -31,6 +31,19 @@ call()
 print(time.process_time() - cpu, time.perf_counter() - wall)
 """
 SDK_TIMED = TIMED.format(setup="import claude_agent_sdk as sdk\ncall = lambda: sdk.list_sessions(limit=20)")
+WARM = """
+import sys, time, backscroll
+root, question, share = sys.argv[1], sys.argv[2], float(sys.argv[3])
+costs = []
+with backscroll.search_index(root) as search:
+    options = backscroll.Options(is_typing=len(question) == 2)
+    for _ in range(100):
+        cpu, wall = time.process_time(), time.perf_counter()
+        search(question, options)
+        costs.append((time.process_time() - cpu, time.perf_counter() - wall))
+costs.sort()
+print(*costs[min(int(len(costs) * share), len(costs) - 1)])
+"""
 OURS_TIMED = TIMED.format(setup="import backscroll\ncall = lambda: backscroll.list_sessions(sys.argv[1])")
 
 
@@ -290,6 +303,79 @@ def _floors(lab: Lab, task: str, home: Home) -> Iterator[Case]:
         yield Case(task, "ripgrep", "rg --count sessionId", command, home.path, lab.times(5))
 
 
+# Search
+
+
+def search(lab: Lab) -> Section:
+    """Measure how all words are taken in, kept in step and found again."""
+    home, many = (
+        lab.home(lab.size, lambda: sized(lab.size)),
+        lab.home("5,000 files" if not lab.is_quick else "500 files", lambda: tiny(500 if lab.is_quick else 5000)),
+    )
+    first, again = "index with all words, nothing there", "index, nothing changed"
+    grown = _whole(home.sessions)[-1]
+    appended = f"index, 1 KB more in the largest session ({grown.stat().st_size / 1e6:.1f} MB)"
+    cases = [
+        lab.ours(first, home, "index", 3, cold=True),
+        *_agentsview_sync(lab, first, home),
+        *_floors(lab, first, home),
+        _kept(lab, lab.ours(again, many, "index", 6)),
+        *_agentsview_sync(lab, again, many, repeats=3, is_first=False),
+        _kept(lab, lab.ours(appended, home, "index", 5)),
+        *_agentsview_sync(lab, appended, home, repeats=3, is_first=False),
+        *_asked(lab, home),
+        *_asked_warm(lab, home),
+    ]
+    for case in cases:
+        if case.task == appended:
+            case.before = lambda: append_kilobyte(grown)
+    text = f"{home.describe()}; the words of all messages. Unchanged: {many.describe()}."
+    return Section("Search", text, cases)
+
+
+QUESTIONS = {
+    "a rare word": "quokkazephyr",
+    "a common word": "error",
+    "a phrase": '"deadlock in the connection pool"',
+    "a beginning": "thro*",
+    "two words": "error file",
+    "a word in one project": "error project:work",
+}
+
+
+def _kept(lab: Lab, case: Case) -> Case:
+    """Let an index with all words be there before a case runs."""
+    case.setup = lambda: call(environment(lab, case.home, case.env), *case.command[:3], "index")
+    return case
+
+
+def _asked(lab: Lab, home: Home) -> Iterator[Case]:
+    """Yield searches from the shell, the start of the program included."""
+    for what, question in QUESTIONS.items():
+        task = f"search from the shell: {what}"
+        ours = _kept(lab, lab.ours(task, home, "search", 6))
+        ours.command, ours.how = [*ours.command, question], f"backscroll search '{question}'"
+        yield ours
+        if "*" not in question and ":" not in question and lab.has("ripgrep"):
+            plain = question.strip('"')
+            command = (lab.peers["ripgrep"].program, "--no-ignore", "--hidden", "--count", plain, home.config)
+            yield Case(task, "ripgrep", f"rg --count '{plain}'", command, home.path, lab.times(3))
+    task = "search from the shell: a rare word"
+    yield from _agentsview(lab, task, home, "session search quokkazephyr", 6)
+
+
+def _asked_warm(lab: Lab, home: Home) -> Iterator[Case]:
+    """Yield searches inside a running Python: the middle and the worst of many questions of each kind."""
+    for what, question in {**QUESTIONS, "two letters, as one types": "er"}.items():
+        for name, share in (("median", 0.5), ("99 of 100", 0.99)):
+            task = f"search in a running Python, {name}: {what}"
+            command: Sequence[object] = [lab.python, "-c", WARM, home.path, question, share]
+            how = f"search('{question}')"
+            case = Case(task, OURS, how, command, lab.scratch / "empty", lab.times(3), lab.env, is_reporting=True)
+            case.setup = lambda: lab.ask(home, "index")
+            yield case
+
+
 # One session
 
 
@@ -422,4 +508,4 @@ def _code_log(lab: Lab, task: str, home: Home, *, is_first: bool) -> Iterator[Ca
     yield case
 
 
-SECTIONS: list[Callable[[Lab], Section]] = [start, small_home, many_sessions, large_home, one_session, memory]
+SECTIONS: list[Callable[[Lab], Section]] = [start, small_home, many_sessions, large_home, search, one_session, memory]

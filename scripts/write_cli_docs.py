@@ -24,6 +24,7 @@ SEE_ALSO = {
     "show": "messages",
     "tree": "the-shape-of-a-session",
     "search": "search",
+    "watch": "sessions-as-they-are-written",
     "calls": "calls",
     "files": "files",
     "recover": "versions-of-a-file",

@@ -65,6 +65,16 @@ READING = {
     ],
     "usage": [[], ["--by", "project"], ["--session", SESSION, "--timeline"], ["--audit", "--json"], ["--csv"]],
     "tools": [[], ["--json"], ["--csv"], ["--no-update"]],
+    "files": [[], ["--all", "--json"], ["--match", "*.py", "--jsonl"], ["--patch", "3f0c2a51"], ["--no-update"]],
+    "recover": [
+        ["amounts.py"],
+        ["amounts.py", "--json"],
+        ["amounts.py", "--version", "1", "--print"],
+        ["amounts.py", "--diff", "3", "4"],
+        ["amounts.py", "--in-place"],
+        ["--grep", "float"],
+        ["--all", "--write", "recovered"],
+    ],
     "worktrees": [[], ["--json"], ["--no-update"]],
     "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
     "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
@@ -73,8 +83,8 @@ READING = {
     "drift": [[], ["--json"], ["--schema"], ["assistant"]],
     "index": [[], ["--rebuild"], ["--json"]],
 }
-OTHERWISE = {"demo", "completion"}
-"""Commands that read nothing: one writes where it is told to, the other prints a script."""
+OTHERWISE = {"demo", "completion", "watch"}
+"""Commands that read nothing, of which one writes where it is told to; and one that never ends by itself."""
 
 
 class SystemCall(NamedTuple):

@@ -174,6 +174,7 @@ def lines(root: Path) -> list[list[str]]:
     found += [["search", "--all-hits", "--limit", "500", text] for text in ("x", "a", "role:user", "kind:title")]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
+    found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root) + "-recovered"]]
     found += [
         ["drift"],
         ["drift", "attachment"],
@@ -191,8 +192,12 @@ def lines(root: Path) -> list[list[str]]:
     for session in sessions[::8]:
         found += [["show", session, "--full", "--format", form] for form in ("md", "html", "json")]
         found += [["calls", session, "--full"], ["usage", "--session", session, "--timeline"]]
+    for session, start in zip(sessions, range(0, len(SEQUENCES), AT_ONCE), strict=True):
+        path = f"/{' '.join(SEQUENCES[start : start + AT_ONCE])}.py"
+        found += [["files", "--patch", session], ["recover", path], ["recover", path, "--print"]]
+        found += [["recover", path, "--version", "1"], ["recover", path, "--diff", "1", "1"]]
     found += [["show", sessions[0], "--raw"]]
-    found += [[command, f"nobody {bad}"] for bad in SEQUENCES for command in ("show", f"x{bad}")]
+    found += [[command, f"nobody {bad}"] for bad in SEQUENCES for command in ("show", "recover", f"x{bad}")]
     found += [["show", "00000000", "--branch", bad] for bad in SEQUENCES]
     return [["--root", str(root), "--no-update", *line] for line in found]
 
@@ -241,7 +246,7 @@ def test_every_command_for_people_is_tried(root: Path) -> None:
     """No command that prints what it read is left out."""
     tried = {line[3] for line in lines(root)}
 
-    assert set(COMMANDS) - {"index", "demo", "completion"} <= tried
+    assert set(COMMANDS) - {"index", "demo", "completion", "watch"} <= tried
 
 
 @pytest.mark.slow

@@ -110,6 +110,7 @@ if TYPE_CHECKING:
         update_index,
         usage,
         usage_audit,
+        watch,
         worktrees,
     )
     from backscroll.versions.model import (
@@ -237,6 +238,7 @@ _HOMES = {
         "update_index",
         "usage",
         "usage_audit",
+        "watch",
         "worktrees",
     ),
 }
@@ -355,6 +357,7 @@ __all__ = [
     "update_index",
     "usage",
     "usage_audit",
+    "watch",
     "worktrees",
 ]
 

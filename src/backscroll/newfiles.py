@@ -91,7 +91,9 @@ def make_empty(directory: Path) -> None:
         directory.mkdir(DIRECTORY_MODE, exist_ok=True)
         if directory.is_symlink():
             raise RefusedError("this is a symbolic link, not a directory", str(directory), "Name a new directory.")
-        if any(os.scandir(directory)):
+        with os.scandir(directory) as entries:
+            is_empty = next(entries, None) is None
+        if not is_empty:
             remedy = "Recovered files go into a new or empty directory, so that nothing is overwritten."
             raise RefusedError("the directory is not empty", str(directory), remedy)
     except OSError as error:

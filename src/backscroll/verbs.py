@@ -7,7 +7,7 @@ written outside backscroll's own directory, but for `recover_files`, which does 
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
@@ -34,10 +34,12 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import BrowserStore, SideStore, Store, desktop_directories, find_stores
+from backscroll.stores import BrowserStore, CodeStore, SideStore, Store, desktop_directories, find_stores
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
+    import watchfiles
+
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from backscroll.inventory import report as drift_report
     from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
-    from backscroll.sessions import leases, reader
+    from backscroll.sessions import follow, leases, reader
     from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
@@ -78,6 +80,8 @@ else:
     leases = lazily("backscroll.sessions.leases")
     traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
+    follow = lazily("backscroll.sessions.follow")
+    watchfiles = lazily("watchfiles")
     audit_stats = lazily("backscroll.stats.audit")
     session_costs = lazily("backscroll.stats.costs")
     price_table = lazily("backscroll.stats.prices")
@@ -702,13 +706,43 @@ def _add_context(database: Connection, hit: "hits.Hit", width: int) -> None:
         earlier.append(message)
 
 
+def watch(
+    session: str | None = None,
+    root: Root = None,
+    *,
+    wakes: Iterable[object] | None = None,
+    on_progress: OnProgress = None,
+) -> Iterator[Message]:
+    """Yield messages as they are written: of all sessions, or of one with its agents; it ends when `wakes` do.
+
+    Each of `wakes` is a reason to look; without them the file system tells when something changes.
+    """
+    name = None
+    if session is not None:
+        with _session(session, root, update=True, on_progress=on_progress) as (_, name):
+            pass
+    stores = [store for store in _stores(root) if isinstance(store, CodeStore)]
+    wanted = None if name is None else (lambda file: file.session == name)
+    return follow.follow(stores, wakes or _changes(stores), datetime.now(UTC), wanted)
+
+
+def _changes(stores: "Sequence[CodeStore]") -> Iterator[object]:
+    """Yield whenever something changes below stores, and every second, for a file system that tells nothing."""
+    paths = [store.projects for store in stores if store.projects.is_dir()]
+    if not paths:
+        raise NotFoundError("there is nothing to watch", remedy="backscroll stores shows where was looked.")
+    return watchfiles.watch(
+        *paths, watch_filter=None, debounce=100, step=50, rust_timeout=1000, yield_on_timeout=True, raise_interrupt=True
+    )
+
+
 @contextmanager
 def _words(database: Connection, *, rebuild: bool = False) -> Iterator["fulltext.FullText"]:
     """Open the full-text index that belongs to an index; made anew where it turns out to be damaged."""
     place = words_beside(database)
     if rebuild and place is not None:
         fulltext.remove_fulltext(place)
-    with closing(fulltext.open_fulltext(place)) as text:
+    with closing(fulltext.open_fulltext(place)) as text, fulltext.in_use(text):
         yield text
 
 

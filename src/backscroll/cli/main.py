@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("show", "Show one session, message by message."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
     "search": ("search", "Search everything that was ever said."),
+    "watch": ("watch", "Follow sessions as they are written."),
     "calls": ("calls", "Show tool calls with their results."),
     "files": ("files", "List the files that sessions touched, with their versions."),
     "recover": ("recover", "Give back any version of a file."),

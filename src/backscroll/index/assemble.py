@@ -68,7 +68,7 @@ def make_sessions(database: sqlite3.Connection, found: Found) -> None:
         database.execute("DELETE FROM dirty")
         database.execute("DELETE FROM meta WHERE name = 'every session is dirty'")
     except BaseException:
-        database.execute("ROLLBACK")
+        database.rollback()
         raise
     database.execute("COMMIT")
 

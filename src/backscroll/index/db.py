@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backscroll.errors import CorruptError, IndexWarning
+from backscroll.errors import CorruptError, IndexWarning, RefusedError
 from backscroll.files import make_private_directory
 from backscroll.index.schema import SCHEMA, VERSION
 
@@ -20,6 +20,8 @@ Connection = sqlite3.Connection
 """An open index."""
 
 BUSY_SECONDS = 30
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+NO_ROOM_REMEDY = "Make room on the disk; the same command goes on where this one ended."
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
@@ -109,7 +111,10 @@ def in_use(database: sqlite3.Connection, path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGED:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        if code in _NO_ROOM:
+            raise RefusedError(f"the index cannot be written: {error}", str(path), NO_ROOM_REMEDY) from error
+        if code not in _DAMAGED:
             raise
         database.close()
         remove_index(path)

@@ -18,8 +18,9 @@ from pathlib import Path
 
 import tantivy
 
-from backscroll.errors import BusyError, RefusedError
+from backscroll.errors import BusyError, CorruptError, RefusedError
 from backscroll.files import make_private_directory
+from backscroll.index.db import NO_ROOM_REMEDY
 from backscroll.text.fields import ANALYSER, SCHEMA
 from backscroll.text.words import analyser
 
@@ -82,8 +83,7 @@ class FullText:
             yield writer
             writer.wait_merging_threads()
         except ValueError as error:  # all that tantivy ever raises
-            remedy = "Make room or mend the directory's rights; the same command goes on where this one ended."
-            raise RefusedError(f"the words cannot be written: {error}", str(self.directory), remedy) from error
+            raise RefusedError(f"the words cannot be written: {error}", str(self.directory), NO_ROOM_REMEDY) from error
         finally:
             os.umask(before)
 
@@ -108,6 +108,27 @@ def open_fulltext(directory: Path | None) -> FullText:
         return FullText(directory)
     except (ValueError, OSError, sqlite3.DatabaseError):  # it cannot be written here
         return FullText(None)
+
+
+@contextmanager
+def in_use(text: FullText) -> Iterator[None]:
+    """Delete a full-text index that turned out to be damaged, so that it is made anew next time."""
+    try:
+        yield
+    except BaseException as error:
+        if text.directory is None or not _tells_of_damage(error):
+            raise
+        text.close()
+        remove_fulltext(text.directory)
+        remedy = "The same command makes it anew; nothing is lost."
+        raise CorruptError("the index of words was damaged and is deleted", str(text.directory), remedy) from error
+
+
+def _tells_of_damage(error: BaseException) -> bool:
+    """Say whether an error comes from a damaged file: tantivy panics, or raises ValueError, and SQLite has a code."""
+    if isinstance(error, sqlite3.DatabaseError):
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return type(error).__name__ == "PanicException" or (isinstance(error, ValueError) and "orrupt" in str(error))
 
 
 def remove_fulltext(directory: Path) -> None:

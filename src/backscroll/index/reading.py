@@ -129,7 +129,7 @@ def _write(
             report.records += reading.records
             report.damage += reading.damage
     except BaseException:
-        database.execute("ROLLBACK")
+        database.rollback()
         raise
     database.execute("COMMIT")
 

@@ -18,7 +18,7 @@ from backscroll.index.fulltext import FullText
 from backscroll.index.query import searchable
 from backscroll.text import asking
 from backscroll.text.asking import Ask, Must, Not
-from backscroll.text.fields import SCHEMA, count_of, session_number
+from backscroll.text.fields import SCHEMA, session_number
 from backscroll.text.hits import Found, Hit
 from backscroll.text.language import Query, Term, Wish
 from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finder_of, regex_finder
@@ -27,6 +27,8 @@ from backscroll.value import Value
 PATIENCE = 10.0
 """Seconds that looking through texts for `--regex` and `--exact` may take."""
 PAGE = 100
+MOST_SESSIONS = 60_000
+"""What one count may tell apart."""
 EXACT, REGEX = "exact", "regex"
 
 _FITTING = {
@@ -99,8 +101,8 @@ class _Search:
             return Found(self._query.text, 0, [])
         if self._options.mode is not None:
             return self._verified(asked)
-        total = count_of(self._searcher.search(asked, 1, count=True))
-        chosen = self._first(asked) if self._options.all_hits else self._best_of_each_session(asked)
+        counts, total = self._counted(asked)
+        chosen = self._first(asked) if self._options.all_hits else self._best_of_each_session(asked, counts)
         hits = (self._hit(candidate, others) for candidate, others in chosen)
         return Found(self._query.text, total, [hit for hit in hits if hit is not None])
 
@@ -149,7 +151,7 @@ class _Search:
     def _first(self, asked: Ask) -> list[tuple[_Candidate, int]]:
         return [(candidate, 0) for candidate in self._ranked(asked, self._options.limit)]
 
-    def _best_of_each_session(self, asked: Ask) -> list[tuple[_Candidate, int]]:
+    def _best_of_each_session(self, asked: Ask, counts: dict[int, int]) -> list[tuple[_Candidate, int]]:
         """Return the best document of each of the best sessions, with the number of the others."""
         best: dict[int, _Candidate] = {}
         question, size = asked, PAGE
@@ -161,16 +163,14 @@ class _Search:
                 break
             question, size = asking.all_of([(Must, asked), (Not, _in_sessions(best))]), size * 2
         chosen = list(best.values())[: self._options.limit]
-        counts = self._counts(asked, [candidate.session for candidate in chosen])
         return [(candidate, counts.get(candidate.session, 1) - 1) for candidate in chosen]
 
-    def _counts(self, asked: Ask, sessions: list[int]) -> dict[int, int]:
-        """Return how many messages match in each of some sessions."""
-        if not sessions:
-            return {}
-        narrowed = asking.all_of([(Must, asked), (Must, _in_sessions(sessions))])
-        counted = self._searcher.aggregate(narrowed, {"of": {"terms": {"field": "session", "size": len(sessions)}}})
-        return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in counted["of"]["buckets"]}
+    def _counted(self, asked: Ask) -> tuple[dict[int, int], int]:
+        """Return how many messages match in each session, and in all."""
+        wanted = {"of": {"terms": {"field": "session", "size": MOST_SESSIONS}}}
+        counted = self._searcher.aggregate(asked, wanted)["of"]
+        counts = {int(bucket["key"]): int(bucket["doc_count"]) for bucket in counted["buckets"]}
+        return counts, sum(counts.values()) + int(counted["sum_other_doc_count"] or 0)
 
     def _verified(self, asked: Ask) -> Found:
         """Look through the texts of all that could match, the best first, for as long as there is time."""

@@ -220,7 +220,7 @@ class _Texting:
                 lost |= self._add(unit, numbers[unit.key], pieces, is_more=starts[unit.key] is not None)
             self._commit()
         except BaseException:
-            self._ledger.execute("ROLLBACK")
+            self._ledger.rollback()
             raise
         return lost
 

@@ -12,7 +12,6 @@ from backscroll.times import iso
 from backscroll.value import Value
 
 _LATE = "9999"
-_AT_ONCE = 500
 
 
 class StoredTrace(NamedTuple):
@@ -78,11 +77,8 @@ _COLUMNS = (
     " trace.answer_offset, trace.answer_length, trace.before, trace.after, trace.is_created, trace.other"
     " FROM trace JOIN unit ON unit.id = trace.unit"
 )
-_OF_PATHS = _COLUMNS + " WHERE trace.folded IN (SELECT value FROM json_each(?))"  # noqa: S608 - all pieces stand here
-_RENAMED_TO = (
-    _COLUMNS  # noqa: S608 - as above
-    + " WHERE trace.kind = 'rename' AND trace.other IN (SELECT value FROM json_each(?))"
-)
+_OF_PATHS = _COLUMNS + " WHERE trace.folded = ?"
+_RENAMED_TO = _COLUMNS + " WHERE trace.kind = 'rename' AND trace.other = ?"
 _TOUCHED = (
     "SELECT trace.folded, min(trace.path), max(trace.time) FROM trace JOIN unit ON unit.id = trace.unit"
     " LEFT JOIN session ON session.id = unit.session"
@@ -157,9 +153,8 @@ def roots(database: sqlite3.Connection) -> list[str]:
 
 
 def _rows(database: sqlite3.Connection, statement: str, names: Iterable[str]) -> Iterable[tuple[Any, ...]]:
-    listed = list(names)
-    for start in range(0, len(listed), _AT_ONCE):
-        yield from database.execute(statement, (json.dumps(listed[start : start + _AT_ONCE]),))
+    # One by one: a list as JSON, which SQLite could take apart, cannot hold every name (NUL).
+    return (row for name in dict.fromkeys(names) for row in database.execute(statement, (name,)))
 
 
 def _ordered(rows: Iterable[tuple[Any, ...]]) -> list[StoredTrace]:

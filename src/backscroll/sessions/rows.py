@@ -149,6 +149,13 @@ def read_rows(sources: list[Source]) -> Rows:
     return found
 
 
+def rows_of(records: Iterable[Record]) -> list[Row]:
+    """Return the rows of records that were read one by one."""
+    found = Rows([])
+    _read_source(found, 0, records)
+    return found.rows
+
+
 def _read_source(found: Rows, number: int, records: Iterable[Record]) -> None:
     facts, rows = found.facts, found.rows
     for record in records:

@@ -29,12 +29,6 @@ def _schema() -> tantivy.Schema:
 SCHEMA = _schema()
 
 
-def count_of(result: tantivy.SearchResult) -> int:
-    """Return how many documents a question has found; the library's own description of its types forgot it."""
-    count: int = result.count  # type: ignore[attr-defined]
-    return count
-
-
 def session_number(session: str) -> int:
     """Return the number that stands for a session in the index."""
     return number_of(b"session", session)

@@ -3,7 +3,8 @@
 Texts may be megabytes long: windows of them are looked at until one holds the best part of what is looked for.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import tantivy
@@ -17,7 +18,8 @@ WINDOW = 1 << 14
 OVERLAP = 256
 MOST_WINDOWS = 100
 MOST_MATCHES = 8
-MOST_TRIES = 60
+MOST_TRIES = 30
+MOST_PLACES = 500
 
 
 class Wanted(NamedTuple):
@@ -110,15 +112,36 @@ def _anywhere(text: str, wanted: Wanted) -> list[Match]:
 
 def _near(text: str, lower: str, wanted: Wanted) -> list[Match]:
     """Return the first matches around the places where the first of some words stands."""
-    near: list[Match] = []
-    position, tries = lower.find(wanted.words[0]), 0
-    while position >= 0 and tries < MOST_TRIES and len(near) < MOST_MATCHES:
-        start, end = _widened(text, position - OVERLAP // 8, position + OVERLAP)
-        found = [match for match in _in_window(text, start, end, wanted) if match.end > position]
-        near += found[:1]
-        tries += 1
-        position = lower.find(wanted.words[0], max(found[0].end if found else 0, position + 1))
-    return near
+    whole, others = [], []
+    for position in islice(_places(lower, wanted.words[0]), MOST_PLACES):
+        end = position + len(wanted.words[0])
+        is_begun = position == 0 or not lower[position - 1].isalnum()
+        is_ended = end == len(lower) or not lower[end].isalnum()
+        if is_begun and (is_ended or wanted.is_prefix):
+            whole.append(position)
+        else:
+            others.append(position)
+    if len(wanted.words) == 1 and whole:
+        return [Match(*_widened(text, position, position + len(wanted.words[0]))) for position in whole[:MOST_MATCHES]]
+    return _around(text, whole[:MOST_MATCHES], wanted) or _around(text, others[:MOST_TRIES], wanted)
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    position = text.find(word)
+    while position >= 0:
+        yield position
+        position = text.find(word, position + 1)
+
+
+def _around(text: str, positions: Iterable[int], wanted: Wanted) -> list[Match]:
+    """Return the matches that stand at some places, word by word."""
+    found: list[Match] = []
+    for position in positions:
+        if len(found) >= MOST_MATCHES or (found and position < found[-1].end):
+            continue
+        start, end = _widened(text, position, position + OVERLAP)
+        found += [match for match in _in_window(text, start, end, wanted) if match.end > position][:1]
+    return found
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:

@@ -83,19 +83,25 @@ class Names:
 
     def for_path(self, path: str) -> list[str]:
         """Return safe names for a path that no other path has got, as a file or as a directory."""
-        names = safe_parts(path, self._system)
-        number, last = 1, names[-1]
-        while self._is_taken(names):
+        names: list[str] = []
+        *directories, last = safe_parts(path, self._system)
+        for name in directories:
+            names = self._free([*names, name], "directory")
+        return self._free([*names, last], "file")
+
+    def _free(self, names: list[str], kind: str) -> list[str]:
+        """Return names whose last one is numbered until nothing else has them, and take them."""
+        *before, wanted = names
+        number = 1
+        while not self._is_free(names, kind):
             number += 1
-            names[-1] = f"{last}~{number}"
-        for count in range(1, len(names) + 1):
-            self._taken[self._folded(names[:count])] = "file" if count == len(names) else "directory"
+            names = [*before, f"{wanted}~{number}"]
+        self._taken[self._folded(names)] = kind
         return names
 
-    def _is_taken(self, names: list[str]) -> bool:
-        if self._folded(names) in self._taken:
-            return True
-        return any(self._taken.get(self._folded(names[:count])) == "file" for count in range(1, len(names)))
+    def _is_free(self, names: list[str], kind: str) -> bool:
+        taken = self._taken.get(self._folded(names))
+        return taken is None or taken == kind == "directory"
 
     def _folded(self, names: list[str]) -> tuple[str, ...]:
         if self._system == POSIX:

@@ -4,7 +4,7 @@ Comes in: a `Transcript`, whose messages are read one at a time and kept by nobo
 Whatever the program put in is left out unless the paper asks for everything; JSON always has it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from backscroll.sessions.model import Message, Part, Session, Transcript
 from backscroll.views.figures import clock, count, day, dollars, long_day, period, short, short_model, tilde
@@ -17,6 +17,17 @@ from backscroll.views.visible import departures, is_boundary, is_shown, notice_o
 _MARGIN = "  "
 _GUTTER = "│ "
 _MOST_DAMAGE = 20
+
+
+def told(messages: Iterable[Message], paper: Paper) -> Iterator[Line]:
+    """Yield messages of any sessions as they come; a heading says whose they are where that changes."""
+    page, whose = _Page(paper), None
+    for message in messages:
+        if (message.session, message.agent) != whose:
+            whose = (message.session, message.agent)
+            agent = f", agent {message.agent}" if message.agent else ""
+            yield rule(f"session {message.session}{agent}", paper)
+        yield from page.message(message)
 
 
 def show(transcript: Transcript, paper: Paper) -> Iterator[Line]:

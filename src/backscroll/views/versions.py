@@ -34,9 +34,7 @@ def file_list(found: FileList, paper: Paper) -> Iterator[Line]:
             Span(str(file.changes), "dim"),
             Span(str(len(file.sessions)), "dim"),
             Span(ago(file.last, paper), "time"),
-            Span(
-                " ".join([*["created"] * file.created, *["deleted"] * file.deleted]), "warn" if file.deleted else "dim"
-            ),
+            Span(_fate(file), "warn" if file.deleted else "dim"),
         ]
         for file in found.files
     ]
@@ -72,7 +70,7 @@ def _versions(versions: Sequence[Version], paper: Paper) -> Iterator[Line]:
     columns = [
         Column("n", most=6, right=True),
         Column("time", most=20),
-        Column("how", most=24),
+        Column("how", most=40),
         Column("bytes", most=9, right=True),
         Column("known as", most=24),
         Column("session", most=10, shown_from=80),

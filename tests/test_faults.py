@@ -1,0 +1,95 @@
+"""Killed at any system call, or without room on the disk: the index opens, and is right after the next run."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import PROGRAM, TIMEOUT, answer
+from make import Draft, bash, home
+
+import backscroll
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace, which is not installed"),
+]
+
+STEPS = 8
+"""How many of the calls of a run are tried, evenly spread; BACKSCROLL_FAULTS tries more."""
+CALLS = {
+    "signal=KILL": "write,pwrite64,fsync,fdatasync,rename,unlink,ftruncate,mkdir,fcntl",
+    "error=ENOSPC": "write,pwrite64,ftruncate,mkdir",
+}
+WORDS = {"alpha": 1, "beta": 1, "gamma": 1, "common": 9, "late": 1}
+"""How many messages hold each word after the update."""
+
+
+def first(root: Path) -> None:
+    """Write what the first run finds."""
+    for number, word in enumerate(("alpha", "beta", "gamma")):
+        draft = Draft(f"{number:08}-1111-4111-8111-111111111111", f"/srv/{word}")
+        draft.prompt(f"{word} common").answer("common", calls=[bash("ls", "common")]).write(root)
+    Draft("00000000-1111-4111-8111-111111111111", "/srv/alpha").prompt("alpha common").answer(
+        "common", calls=[bash("ls", "common")]
+    ).fork("00000009-1111-4111-8111-111111111111").write(root)
+
+
+def then(root: Path) -> None:
+    """Let one session go on, so that the second run is an update."""
+    draft = Draft("00000000-1111-4111-8111-111111111111", "/srv/alpha")
+    draft.prompt("alpha common").answer("common", calls=[bash("ls", "common")]).prompt("late").write(root)
+
+
+def traced(root: Path, *watch: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run `backscroll index` under strace."""
+    command = ["strace", "-f", "-qq", "-o", "/dev/null", *watch, *PROGRAM, "--root", str(root), "index"]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False)
+
+
+def calls_of(root: Path, log: Path, calls: str) -> int:
+    """Return how many of the calls that could fail one run makes."""
+    command = ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={calls}", *PROGRAM, "--root", str(root), "index"]
+    subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=True)
+    return len(log.read_bytes().splitlines())
+
+
+def steps(total: int) -> list[int]:
+    """Return which calls are tried."""
+    number = min(int(os.environ.get("BACKSCROLL_FAULTS", STEPS)), total)
+    return sorted({1 + total * step // number for step in range(number)})
+
+
+def check(root: Path, words: dict[str, int]) -> None:
+    """Look at the index as any user does."""
+    with backscroll.search_index(root) as search:
+        for word, messages in words.items():
+            found = search(word, backscroll.Options(all_hits=True, limit=100))
+            assert messages == found.total == len(found.hits), word
+
+
+@pytest.mark.parametrize("fault", ["signal=KILL", "error=ENOSPC"])
+@pytest.mark.parametrize("is_update", [False, True], ids=["first index", "update"])
+def test_faults(tmp_path: Path, fault: str, monkeypatch: pytest.MonkeyPatch, *, is_update: bool) -> None:
+    """Whichever call it is that fails, nothing is lost and nothing is doubled."""
+    root = home(tmp_path / "root")
+    ours, spare = tmp_path / "ours", tmp_path / "spare"
+    monkeypatch.setenv("BACKSCROLL_HOME", str(ours))
+    first(root)
+    words = {word: count for word, count in WORDS.items() if word != "late"}
+    if is_update:
+        answer(root, "index")
+        then(root)
+        words = WORDS
+        shutil.copytree(ours, spare)
+    total = calls_of(root, tmp_path / "log", CALLS[fault])
+    when = "" if fault == "signal=KILL" else "+"
+    for step in steps(total):
+        shutil.rmtree(ours, ignore_errors=True)
+        if is_update:
+            shutil.copytree(spare, ours)
+        done = traced(root, "-e", f"inject={CALLS[fault]}:{fault}:when={step}{when}")
+        assert b"Traceback" not in done.stderr, (step, done.stderr)
+        assert b"internal error" not in done.stderr, (step, done.stderr)
+        check(root, words)
