@@ -96,4 +96,5 @@ def _signed_in_desktop(database: Connection) -> Iterator[SignedIn]:
 
 def _counters(database: Connection) -> list[Counter]:
     paths = query.settings_and_logs(database, "counter")
-    return [Counter(PurePath(path).name, path, allowed.counter(path)) for path in paths]
+    names = [(PurePath(path).name, path) for path in paths]
+    return [Counter(name, path, allowed.COUNTERS[name](path)) for name, path in names]
