@@ -81,7 +81,7 @@ def _update(
 
 def _has_rows(database: sqlite3.Connection, found: Found) -> bool:
     """Say whether Desktop left anything here, now or at the last look."""
-    is_there = found.rows or found.tombstones or found.audits
+    is_there = found.rows or found.tombstones or found.audits or found.cloud_lists
     return bool(is_there) or database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
 
