@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -614,9 +613,8 @@ def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> d
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
     """Bring the index and its words up to date, or make them anew, and say what that took."""
     with _database(root, rebuild=rebuild) as (database, found), _words(database, rebuild=rebuild) as text:
-        taken = partial(texting.update_texts, database, text, on_progress=on_progress, may_wait=True)
-        report = bring_up_to_date(database, found, on_progress, taken)
-        report.words = True
+        words = texting.Words(database, text, on_progress, may_wait=True)
+        report = bring_up_to_date(database, found, on_progress, words)
         report.sessions = query.count(database, query.Filter())
         return report
 
@@ -647,14 +645,9 @@ def search_index(
 ) -> Iterator["Callable[..., hits.Found]"]:
     """Open everything for many searches in a row; what is yielded takes the arguments of `search`."""
     with _database(root) as (database, stores), _words(database) as text:
-        is_current = True
-
-        def take_words(found: Any) -> None:
-            nonlocal is_current
-            is_current = texting.update_texts(database, text, found, on_progress)
-
+        words = texting.Words(database, text, on_progress)
         if update or query.is_empty(database):
-            bring_up_to_date(database, stores, on_progress, take_words)
+            bring_up_to_date(database, stores, on_progress, words)
 
         def ask(  # noqa: PLR0913 - one argument per option of the command
             wanted: str,
@@ -667,7 +660,7 @@ def search_index(
         ) -> "hits.Found":
             parsed = _query(database, wanted, options, fields or {}, since, until)
             found = searching.search(database, text, parsed, options or searching.Options())
-            found.is_current = is_current
+            found.is_current = words.is_current
             for hit in found.hits if context else ():
                 _add_context(database, hit, context)
             return found

@@ -82,7 +82,7 @@ def _desktop_facts(session: Session) -> Iterator[tuple[str, Span]]:
     yield "held", word(held(session), "warn")
 
 
-_PRODUCTS = {"code": "Code tab", "cowork": "Cowork", "tombstone": "tombstone"}
+_PRODUCTS = {"code": "Code tab", "cowork": "Cowork", "cloud": "Cowork in the cloud", "tombstone": "tombstone"}
 
 
 def _counts(session: Session) -> str:
