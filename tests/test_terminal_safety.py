@@ -89,6 +89,8 @@ SEQUENCES = [
     *("[/foo]", "[bold red]x", "[link=file:///etc/passwd]x[/link]", "\\x1b[2J", "%s%n", "{0}", "\\[bold]", "\\e[2J"),
 ]
 
+PROGRESS = re.compile(r"\r\x1b\[2K(?:[^\r\n]*\r\x1b\[2K)*")
+"""Our own progress line, which a busy machine may show for a moment, and which erases itself."""
 OURS = re.compile(r"\x1b\[[0-9;]*m")
 FOREIGN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
@@ -174,7 +176,7 @@ def lines(root: Path) -> list[list[str]]:
     found += [["search", "--all-hits", "--limit", "500", text] for text in ("x", "a", "role:user", "kind:title")]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
-    found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root) + "-recovered"]]
+    found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root)]]
     found += [
         ["drift"],
         ["drift", "attachment"],
@@ -221,7 +223,7 @@ def seen(root: Path, directory: Path, *, colour: bool, columns: int) -> str:
         os.close(master)
 
     assert 0 == child.returncode
-    return data.decode().replace("\r\n", "\n")
+    return PROGRESS.sub("", data.decode()).replace("\r\n", "\n")
 
 
 def read(terminal: int) -> bytes:
