@@ -73,7 +73,7 @@ READING = {
         ["amounts.py", "--diff", "3", "4"],
         ["amounts.py", "--in-place"],
         ["--grep", "float"],
-        ["--all", "--write", "recovered"],
+        ["--all", "--project", "ledger", "--write", "TMP/recovered"],
     ],
     "worktrees": [[], ["--json"], ["--no-update"]],
     "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
@@ -157,7 +157,7 @@ def test_reading_changes_nothing(line: tuple[str, ...], tmp_path: Path) -> None:
     root = write_desktop(write_demo_home(tmp_path / "demo"))
     before = fingerprint(root)
 
-    calls = watched(tmp_path / "log", "--root", root, *line)
+    calls = watched(tmp_path / "log", "--root", root, *(word.replace("TMP", str(tmp_path)) for word in line))
 
     assert len(calls) > 100
     assert [] == changes(calls, root)

@@ -89,9 +89,9 @@ SEQUENCES = [
     *("[/foo]", "[bold red]x", "[link=file:///etc/passwd]x[/link]", "\\x1b[2J", "%s%n", "{0}", "\\[bold]", "\\e[2J"),
 ]
 
+PROGRESS = re.compile(r"\r\x1b\[2K(?:[^\r\n\x1b]*\r\x1b\[2K)*")
+"""Our own progress line, which a busy machine may show for a moment, and which erases itself."""
 OURS = re.compile(r"\x1b\[[0-9;]*m")
-PROGRESS = re.compile(r"(?:\r\x1b\[2Kreading [\d,]+ of [\d,]+(?:, [\d.]+ [\w/ ]+)*)+\r\x1b\[2K")
-"""The line that says how far a long reading is, and what erases it."""
 FOREIGN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
     "\U000e0000-\U000e007f\ud800-\udfff]"
@@ -176,7 +176,7 @@ def lines(root: Path) -> list[list[str]]:
     found += [["search", "--all-hits", "--limit", "500", text] for text in ("x", "a", "role:user", "kind:title")]
     found += [["tools"], ["usage", "--audit"], *(["usage", "--by", key] for key in ("model", "project", "session"))]
     found += [["usage", "--by", key] for key in ("account", "agent", "branch", "day,model")]
-    found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root) + "-recovered"]]
+    found += [["files", "--all"], ["recover", "--grep", "e"], ["recover", "--all", "--write", str(root)]]
     found += [
         ["drift"],
         ["drift", "attachment"],
@@ -194,7 +194,7 @@ def lines(root: Path) -> list[list[str]]:
     for session in sessions[::8]:
         found += [["show", session, "--full", "--format", form] for form in ("md", "html", "json")]
         found += [["calls", session, "--full"], ["usage", "--session", session, "--timeline"]]
-    for session, start in zip(sessions, range(0, len(SEQUENCES), AT_ONCE), strict=True):
+    for session, start in list(zip(sessions, range(0, len(SEQUENCES), AT_ONCE), strict=True))[::4]:
         path = f"/{' '.join(SEQUENCES[start : start + AT_ONCE])}.py"
         found += [["files", "--patch", session], ["recover", path], ["recover", path, "--print"]]
         found += [["recover", path, "--version", "1"], ["recover", path, "--diff", "1", "1"]]

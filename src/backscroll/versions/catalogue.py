@@ -51,9 +51,9 @@ def touched_files(database: Connection, histories: Histories, wanted: Wanted, ma
         path = histories.cowork.real(item.path)
         found.setdefault(folded(path), item if path == item.path else Touched(folded(path), path, item.last))
     if wanted.project is None and wanted.since is None and wanted.until is None:
-        for path, kept in histories.cowork.kept.items():
+        for kept in histories.cowork.kept():
             if wanted.session in (None, kept.session):
-                found.setdefault(folded(path), Touched(folded(path), path, kept.time))
+                found.setdefault(folded(kept.path), Touched(folded(kept.path), kept.path, kept.time))
     chosen = [item for item in found.values() if match is None or matches(item.path, match)]
     return sorted(chosen, key=lambda item: item.last or "", reverse=True)
 
@@ -75,14 +75,15 @@ def find_path(database: Connection, asked: str, histories: Histories) -> str:
         raise NotFoundError("there is no such backup", asked)
     text = histories.cowork.real(asked.encode(errors="backslashreplace").decode())
     whole = absolute(text, os.getcwd())
-    if whole in histories.cowork.kept or any(
+    if histories.cowork.kept_at(whole) is not None or any(
         stored.is_known(database, folded(name)) for name in (whole, *histories.cowork.aliases(whole))
     ):
         return histories.shown(whole)
     tails = {"/" + text.replace("\\", "/").removeprefix("./").lstrip("/")}
     tails.add(next(iter(tails)).replace("/", "\\").lower())
     names = {histories.cowork.real(name) for tail in tails for name in stored.ending_in(database, tail)}
-    found = sorted(names | {name for name in histories.cowork.kept if name.endswith(tuple(tails))})
+    names |= {kept.path for kept in histories.cowork.kept() if kept.path.endswith(tuple(tails))}
+    found = sorted(names)
     if not found:
         raise NotFoundError("nothing is recorded of this file", asked, "backscroll files shows every file that is.")
     if len(found) > 1:
@@ -152,7 +153,7 @@ def _summary(
     else:
         versions, deleted = count
     moments = [trace.time for trace in traces if trace.time and trace.kind not in (DELETE, RENAME)]
-    kept = histories.cowork.kept.get(item.path)
+    kept = histories.cowork.kept_at(item.path)
     sessions = [trace.session for trace in traces] + ([kept.session] if kept else [])
     moments += [kept.time] if kept else []
     changed = [trace for trace in traces if trace.kind in (WRITE, EDIT) and trace.outcome == OK]

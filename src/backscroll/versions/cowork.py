@@ -5,6 +5,9 @@ is.  What stands in `outputs` and `uploads` of a session's own directory is the 
 """
 
 import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,6 +18,8 @@ from backscroll.records import Damage
 from backscroll.sessions.filepaths import absolute, below
 from backscroll.stores import manifests, rows
 from backscroll.times import iso
+
+MACHINES = "/sessions/"
 
 
 class Kept(NamedTuple):
@@ -32,55 +37,85 @@ class Mount(NamedTuple):
     real: str
 
 
+class Room(NamedTuple):
+    """One Cowork session: its manifest, its directory, and the folders that its user chose."""
+
+    manifest: str
+    session: str
+    directory: str | None
+    folders: list[str]
+
+
 class Cowork:
-    """The folders and files of all Cowork sessions that the index knows."""
+    """The folders and files of all Cowork sessions that the index knows; manifests are read only where they matter."""
 
     def __init__(self, database: Connection) -> None:
-        found = query.rows_with_sessions(database)
-        self._rows = [(row["path"], session) for row, session in found if row["product"] == "cowork"]
+        self._database = database
 
     @cached_property
-    def mounts(self) -> list[Mount]:
+    def _rooms(self) -> list[Room]:
+        found = query.rows_with_sessions(self._database)
+        return [
+            Room(row["path"], session, manifests.session_directory(row["path"]), row.get("folders") or [])
+            for row, session in found
+            if row["product"] == "cowork"
+        ]
+
+    @cached_property
+    def _mounts(self) -> list[Mount]:
         """The folders that machines see, those with the longest names first."""
-        found = {mount for path, _ in self._rows for mount in _mounts(path)}
+        found = {mount for room in self._rooms for mount in _mounts(room)}
         return sorted(found, key=lambda mount: (-len(mount.inside), mount))
 
-    @cached_property
-    def kept(self) -> dict[str, Kept]:
-        """The files in the sessions' own directories, by their paths."""
-        found = {}
-        for path, session in self._rows:
-            directory = manifests.session_directory(path)
-            for _, item in manifests.files_of(directory) if directory else ():
+    def kept(self) -> Iterator[Kept]:
+        """Yield the files in the sessions' own directories."""
+        for room in self._rooms:
+            for _, item in manifests.files_of(room.directory) if room.directory else ():
                 if not isinstance(item, Damage):
-                    time = iso(datetime.fromtimestamp(item.status.st_mtime, UTC))
-                    name = item.path.encode(errors="backslashreplace").decode()
-                    found[name] = Kept(item.path, session, time)
-        return found
+                    yield Kept(item.path, room.session, _time(item.status))
+
+    def kept_at(self, path: str) -> Kept | None:
+        """Return the file that lies at a path, if that is in a session's own directory."""
+        for room in self._rooms:
+            rest = below(path, room.directory) if room.directory else None
+            if rest is not None and rest.startswith(("outputs/", "uploads/")):
+                with suppress(OSError, ValueError):
+                    status = os.lstat(path)
+                    return Kept(path, room.session, _time(status)) if stat.S_ISREG(status.st_mode) else None
+        return None
 
     def real(self, path: str) -> str:
         """Return where a file really lies that a machine sees under this path."""
-        for mount in self.mounts:
-            rest = below(path, mount.inside)
-            if rest is not None:
-                return absolute(rest, mount.real)
+        if path.startswith(MACHINES):
+            for mount in self._mounts:
+                rest = below(path, mount.inside)
+                if rest is not None:
+                    return absolute(rest, mount.real)
         return path
 
     def aliases(self, path: str) -> list[str]:
         """Return the paths under which machines see a file."""
-        rests = ((mount, below(path, mount.real)) for mount in self.mounts)
+        near = (
+            room
+            for room in self._rooms
+            if any(below(path, folder) is not None for folder in (*room.folders, *filter(None, [room.directory])))
+        )
+        rests = ((mount, below(path, mount.real)) for room in near for mount in _mounts(room))
         return [f"{mount.inside}/{rest}" for mount, rest in rests if rest is not None]
 
 
-def _mounts(path: str) -> list[Mount]:
-    """Return the folders that one manifest names."""
-    fields, _ = rows.read_fields(path)
-    directory = manifests.session_directory(path)
+def _time(status: os.stat_result) -> str:
+    return iso(datetime.fromtimestamp(status.st_mtime, UTC))
+
+
+def _mounts(room: Room) -> list[Mount]:
+    """Return the folders that one session's machine sees."""
+    fields, _ = rows.read_fields(room.manifest)
     machines = [name for key in ("processName", "vmProcessName") if isinstance(name := fields.get(key), str) and name]
     folders = dict(_folders(fields))
-    if directory is not None:
-        folders |= {kind: os.path.join(directory, kind) for kind in ("outputs", "uploads")}
-    return [Mount(f"/sessions/{machine}/mnt/{name}", real) for machine in machines for name, real in folders.items()]
+    if room.directory is not None:
+        folders |= {kind: os.path.join(room.directory, kind) for kind in ("outputs", "uploads")}
+    return [Mount(f"{MACHINES}{machine}/mnt/{name}", real) for machine in machines for name, real in folders.items()]
 
 
 def _folders(fields: dict[str, Any]) -> list[tuple[str, str]]:

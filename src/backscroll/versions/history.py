@@ -91,7 +91,7 @@ class Histories:
 
     def has_unnamed(self, path: str, own: list[StoredTrace]) -> bool:
         """Say whether a file has copies that no transcript names."""
-        return path.startswith(UNNAMED) or path in self.cowork.kept or any(self._unnamed(path, own))
+        return path.startswith(UNNAMED) or self.cowork.kept_at(path) is not None or any(self._unnamed(path, own))
 
     def close(self) -> None:
         """Give all files back."""
@@ -127,8 +127,8 @@ class Histories:
             traces[_of_trace(trace)] = trace
         found = [*traces, *(_moved_here(trace, path) for trace in self._renames_to(path))]
         found += [self._loose_backup(item) for item in self._unnamed(path, own)]
-        if path in self.cowork.kept:
-            kept = self.cowork.kept[path]
+        kept = self.cowork.kept_at(path)
+        if kept is not None:
             found.append(Evidence(BACKUP, kept.time, OK, Place(kept.path), session=kept.session))
         return sorted(found, key=lambda item: item.time or "")
 
