@@ -392,8 +392,8 @@ class _Texting:
         for unit, read in self._readings(batch, starts):
             yield unit, read
             self._done += unit.size
-            if self._on_progress is not None:
-                self._on_progress(Progress(self._done, self._total, self._done, "indexing words,"))
+            if self._on_progress is not None and self._total:
+                self._on_progress(Progress(self._done, self._total, self._done, "taking in words"))
 
     def _readings(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
         workers = min(os.cpu_count() or 1, len(batch))
