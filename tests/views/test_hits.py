@@ -37,9 +37,8 @@ def test_on_a_terminal() -> None:
     """The heading tells the session, the lines below the text and the command that shows it."""
     first, text, then, *_ = lines(Found("dead", 4, [hit(others=3)]))
 
-    assert "Title  shop  now  assistant thinking  3 more here" == first.replace("just now", "now").replace(
-        "0 s ago", "now"
-    )
+    assert first.startswith("Title  shop  ")
+    assert first.endswith("  assistant thinking  3 more here")
     assert "  a dead lock" == text
     assert "  backscroll show 11111111 --at 33333333" == then
 
