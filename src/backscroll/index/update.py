@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
 from backscroll.index.hints import mark_unplaced
+from backscroll.index.marks import take_in_marks
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Found, look, storable
 from backscroll.lazy import lazily
@@ -70,6 +71,7 @@ def _update(
             desktop.remember_merged(database, found)
         if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
             assemble.make_sessions(database, found)
+        take_in_marks(database, found, stores)
         _write_stores(database, found)
         if words is not None:
             words.finish(found)
@@ -79,7 +81,7 @@ def _update(
 
 def _has_rows(database: sqlite3.Connection, found: Found) -> bool:
     """Say whether Desktop left anything here, now or at the last look."""
-    is_there = found.rows or found.tombstones or found.audits
+    is_there = found.rows or found.tombstones or found.audits or found.cloud_lists
     return bool(is_there) or database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
 
