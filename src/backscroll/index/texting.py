@@ -39,7 +39,7 @@ else:
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
-SENT_BYTES = 24 << 20
+SENT_BYTES = 12 << 20
 """Larger units are read where they are written, message by message, so that memory stays flat."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
