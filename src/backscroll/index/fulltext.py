@@ -28,7 +28,7 @@ from backscroll.text.words import analyser
 VERSION = 1
 PATIENCE = 0.05
 TRIES = 6
-HEAP = 96 << 20
+HEAP = 64 << 20
 SMALL_HEAP = 24 << 20
 
 _PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")

@@ -30,7 +30,7 @@ else:
     entries = lazily("backscroll.index.entries")
     processes = lazily("backscroll.index.workers")
 
-BATCH_BYTES = 64 << 20
+BATCH_BYTES = 32 << 20
 BATCH_UNITS = 500
 WORTH_PROCESSES = 24 << 20
 """From this many changed bytes on, starting worker processes pays."""
@@ -59,6 +59,7 @@ def take_in(
         for unit, reading in batch if along else ():
             if reading.entries is not None and along is not None:
                 along.take(unit, _session_of(unit, reading, changes.merged), reading.entries)
+        batch.clear()  # before the next one is gathered
 
 
 class Reading(NamedTuple):

@@ -39,7 +39,7 @@ else:
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
-SENT_BYTES = 24 << 20
+SENT_BYTES = 12 << 20
 """Larger units are read where they are written, message by message, so that memory stays flat."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
@@ -392,8 +392,8 @@ class _Texting:
         for unit, read in self._readings(batch, starts):
             yield unit, read
             self._done += unit.size
-            if self._on_progress is not None:
-                self._on_progress(Progress(self._done, self._total, self._done, "indexing words,"))
+            if self._on_progress is not None and self._total:
+                self._on_progress(Progress(self._done, self._total, self._done, "taking in words"))
 
     def _readings(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
         workers = min(os.cpu_count() or 1, len(batch))
