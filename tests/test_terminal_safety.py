@@ -183,9 +183,9 @@ def lines(root: Path) -> list[list[str]]:
         ["flags"],
         ["flags", "--diff", str(root / ".claude" / "projects")],
     ]
-    found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
+    found += [["storage", "--everything", "--deleted"], ["storage", "*"], ["storage", "--marks"]]
     found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
-    found += [["list", "--all", "--marks"], ["list", "--all", "--sidebar", ACCOUNT[:8]]]
+    found += [["list", "--all", "--sidebar", ACCOUNT[:8]]]
     for session in sessions:
         found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]
         found += [["show", session], ["show", session, "--full", "--all-branches"], ["tree", session]]

@@ -109,6 +109,7 @@ class Found(Value):
     cloud_lists: list[FoundFile] = field(default_factory=list)
     desktop_files: list[FoundFile] = field(default_factory=list)
     """Desktop's settings, counters and logs."""
+    browser_files: list[FoundFile] = field(default_factory=list)
     merged: dict[str, str] = field(default_factory=dict)
     """Id of an earlier transcript to the session that continues it, as rows of Desktop say."""
 
@@ -205,6 +206,8 @@ def _sort_of_desktop(found: Found, file: FoundFile, total: StoreTotal) -> None:
         total.cloud_lists.append(file.path)
     elif file.kind in DESKTOP_KINDS:
         found.desktop_files.append(file)
+    elif file.kind == "browser":
+        found.browser_files.append(file)
 
 
 def _meta_key(file: FoundFile) -> tuple[str, str]:

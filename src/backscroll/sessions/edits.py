@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 _CURLY = "“”‘’"
 _OPENS_AFTER = " \t\n\r([{—–"
+LARGEST_RESULT = 1 << 28
+"""Characters that one edit may write in all: more is not a file that anybody edited, but an attack on memory."""
 
 
 class Edit(NamedTuple):
@@ -52,6 +54,8 @@ def _replaced(text: str, edit: Edit, *, is_base: bool) -> str | None:
     old = _with_its_line_end(text, edit)
     found = text.count(old)
     if not found or (found > 1 and not edit.everywhere and not is_base):
+        return None
+    if edit.everywhere and found * len(edit.new) > LARGEST_RESULT:
         return None
     return text.replace(old, edit.new, -1 if edit.everywhere else 1)
 

@@ -14,9 +14,12 @@ from backscroll.sessions.edits import CellEdit, Edit, agrees_with_patch, apply_c
 
 WRITE, EDIT, READ, SNAPSHOT = "write", "edit", "read", "snapshot"
 STAGED, FAILED = "staged", "error"
-_NUMBERED = re.compile(r"^\s*(\d+)(?:\t|→)(.*)$", re.DOTALL)
+_NUMBERED = re.compile(r"^\s*([0-9]{1,7})(?:\t|→)(.*)$", re.DOTALL)
 _REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _ABSENT = ("File does not exist", "Error: File does not exist", "<tool_use_error>File does not exist")
+
+MOST_LINES = 5_000_000
+"""No file that was read has more lines; a larger number is not believed."""
 
 WRITE_TOOLS = {"Write", "write_file", "create_file"}
 EDIT_TOOLS = {"Edit", "MultiEdit", "edit_file"}
@@ -206,7 +209,16 @@ def _read_file(file: dict[str, Any], path: str | None) -> Statement:
     first, count, total = (_number(file.get(name)) for name in ("startLine", "numLines", "totalLines"))
     if first in (None, 1) and count is not None and count == total and not file.get("truncatedByTokenCap"):
         return Statement(READ, path, after=content)
-    return Statement(READ, path, lines=Lines(first or 1, content.split("\n"), total))
+    return Statement(READ, path, lines=_lines(first, content.split("\n"), total))
+
+
+def _lines(first: int | None, texts: list[str], total: int | None) -> Lines | None:
+    """Return some lines of a file, if their numbers can be true."""
+    start = 1 if first is None else first
+    last = start - 1 + len(texts)
+    if not 1 <= start <= last <= MOST_LINES:
+        return None
+    return Lines(start, texts, total if total is not None and last <= total <= MOST_LINES else None)
 
 
 def _whole(encoded: str, size: Any) -> bytes | None:

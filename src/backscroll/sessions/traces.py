@@ -23,6 +23,7 @@ from backscroll.sessions.outcomes import OK
 from backscroll.sessions.rows import ATTACHMENT, SYSTEM, Row
 from backscroll.sessions.shell import may_remove, removals
 from backscroll.sessions.statements import (
+    PLAN_TOOLS,
     SHELL_TOOLS,
     TEXT_TOOLS,
     Statement,
@@ -128,8 +129,10 @@ class _TreeReader:
                 yield from self._removed(said, inputs.get(call))
                 continue
             statement = read_call(name, inputs.get(call), call, decoded(self._raw(answer)) if answer else None)
-            if statement is not None and statement.path:
-                yield self._trace(said._replace(outcome=statement.failure or outcome), statement)
+            path = (statement.path or _plan_path(name, record)) if statement else None
+            if statement is not None and path:
+                said = said._replace(outcome=statement.failure or outcome)
+                yield self._trace(said, statement._replace(path=path))
 
     def _raw(self, row: Row) -> bytes:
         return self._conversation.sources[row.source].read(row.offset, row.length)
@@ -191,6 +194,13 @@ class _Said(NamedTuple):
     tool: str | None = None
     answer: Row | None = None
     outcome: str | None = None
+
+
+def _plan_path(name: str, record: dict[str, Any]) -> str | None:
+    """Return where a plan is kept whose call does not say so: under the name that the session gave it."""
+    slug = record.get("slug")
+    is_named = tool_name(name) in PLAN_TOOLS and isinstance(slug, str) and _is_plain_name(slug)
+    return f"~/.claude/plans/{slug}.md" if is_named else None
 
 
 def _kind(statement: Statement, after: object) -> str:

@@ -12,11 +12,12 @@ from backscroll.stores.side import read_object
 from backscroll.times import iso, parse
 
 _SECRET = re.compile(
-    r"token|secret|passw|credential|cookie|authoriz|api_?-?key|private_?-?key|^env$|^headers?$|signature|bearer|^auth$",
+    r"token|secret|passw|credential|cookie|authoriz|(?:api|private|session|access)[_-]?key|^env$|^headers?$|signature|bearer|^auth$",
     re.IGNORECASE,
 )
 WITHHELD = "(not read)"
-_DEEPEST = 60
+_DEEPEST = 120
+"""Deeper than any value that our readers hand out."""
 
 
 def without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:

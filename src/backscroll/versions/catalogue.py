@@ -35,13 +35,27 @@ def list_files(
     """Return the files that pass a filter, the last touched first."""
     histories = Histories(database)
     try:
-        found = [item for item in stored.touched(database, wanted) if match is None or matches(item.path, match)]
+        found = touched_files(database, histories, wanted, match)
         if match is None and wanted == Wanted():
             found += _without_path(database, histories)
         chosen = found if limit is None else found[:limit]
         return FileList(len(found), list(_summaries(database, histories, chosen, on_file)))
     finally:
         histories.close()
+
+
+def touched_files(database: Connection, histories: Histories, wanted: Wanted, match: str | None) -> list[Touched]:
+    """Return the files that pass a filter, by the paths where they really lie, the last touched first."""
+    found: dict[str, Touched] = {}
+    for item in stored.touched(database, wanted):
+        path = histories.cowork.real(item.path)
+        found.setdefault(folded(path), item if path == item.path else Touched(folded(path), path, item.last))
+    if wanted.project is None and wanted.since is None and wanted.until is None:
+        for path, kept in histories.cowork.kept.items():
+            if wanted.session in (None, kept.session):
+                found.setdefault(folded(path), Touched(folded(path), path, kept.time))
+    chosen = [item for item in found.values() if match is None or matches(item.path, match)]
+    return sorted(chosen, key=lambda item: item.last or "", reverse=True)
 
 
 def matches(path: str, pattern: str) -> bool:
@@ -59,13 +73,16 @@ def find_path(database: Connection, asked: str, histories: Histories) -> str:
         if histories.shelf.of_stem(asked.removeprefix(UNNAMED)):
             return asked
         raise NotFoundError("there is no such backup", asked)
-    text = asked.encode(errors="backslashreplace").decode()
-    whole = folded(absolute(text, os.getcwd()))
-    if stored.is_known(database, whole):
+    text = histories.cowork.real(asked.encode(errors="backslashreplace").decode())
+    whole = absolute(text, os.getcwd())
+    if whole in histories.cowork.kept or any(
+        stored.is_known(database, folded(name)) for name in (whole, *histories.cowork.aliases(whole))
+    ):
         return histories.shown(whole)
     tails = {"/" + text.replace("\\", "/").removeprefix("./").lstrip("/")}
     tails.add(next(iter(tails)).replace("/", "\\").lower())
-    found = sorted({name for tail in tails for name in stored.ending_in(database, tail)})
+    names = {histories.cowork.real(name) for tail in tails for name in stored.ending_in(database, tail)}
+    found = sorted(names | {name for name in histories.cowork.kept if name.endswith(tuple(tails))})
     if not found:
         raise NotFoundError("nothing is recorded of this file", asked, "backscroll files shows every file that is.")
     if len(found) > 1:
@@ -116,8 +133,8 @@ def _summaries(
     for start in range(0, len(chosen), _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
         traces: dict[str, list[StoredTrace]] = defaultdict(list)
-        for trace in stored.of_paths(database, [item.folded for item in some]):
-            traces[trace.folded].append(trace)
+        for trace in histories.traces(item.path for item in some):
+            traces[folded(histories.cowork.real(trace.path))].append(trace)
         for item in some:
             yield _summary(item, traces[item.folded], histories, removed, roots)
         if on_file is not None:
@@ -135,13 +152,16 @@ def _summary(
     else:
         versions, deleted = count
     moments = [trace.time for trace in traces if trace.time and trace.kind not in (DELETE, RENAME)]
+    kept = histories.cowork.kept.get(item.path)
+    sessions = [trace.session for trace in traces] + ([kept.session] if kept else [])
+    moments += [kept.time] if kept else []
     changed = [trace for trace in traces if trace.kind in (WRITE, EDIT) and trace.outcome == OK]
     return FileSummary(
         path=item.path,
         versions=versions,
         first=parse(min(moments, default=None)),
         last=parse(max(moments, default=None)),
-        sessions=list(dict.fromkeys(trace.session for trace in traces)),
+        sessions=list(dict.fromkeys(sessions)),
         created=any(trace.is_created for trace in changed),
         deleted=deleted,
         changes=len(changed),

@@ -31,11 +31,15 @@ from backscroll.sessions.traces import (
 from backscroll.stores import side
 from backscroll.times import iso
 from backscroll.versions.content import Content
+from backscroll.versions.cowork import Cowork
 from backscroll.versions.model import GAP, FileHistory
 from backscroll.versions.replay import Evidence, Replay, State
 
 MOST_OPEN = 8
 DEEPEST_RENAME = 5
+MOST_RENAMES = 100
+"""Renames that are followed back for one file, all chains together."""
+Traces = dict[Evidence, StoredTrace]
 UNNAMED = "file-history:"
 """How a backup is called whose path nothing on this disk tells any more."""
 
@@ -46,8 +50,9 @@ class Histories:
     def __init__(self, database: Connection) -> None:
         self._database = database
         self._sources: OrderedDict[str, Source] = OrderedDict()
-        self._traces: dict[Evidence, StoredTrace] = {}
+        self._renames = MOST_RENAMES
         self._shelf: Shelf | None = None
+        self.cowork = Cowork(database)
 
     @property
     def shelf(self) -> "Shelf":
@@ -74,14 +79,19 @@ class Histories:
             pass
         return replay.candidates
 
+    def traces(self, paths: Iterable[str]) -> list[StoredTrace]:
+        """Return all that is recorded of some files, under the names too that machines of Cowork see them by."""
+        names = [folded(name) for path in paths for name in (path, *self.cowork.aliases(path))]
+        return stored.of_paths(self._database, names)
+
     def shown(self, path: str) -> str:
         """Return a path as the transcripts spell it."""
         spelled = {trace.path for trace in stored.of_paths(self._database, [folded(path)])}
         return path if path in spelled or not spelled else min(spelled)
 
     def has_unnamed(self, path: str, own: list[StoredTrace]) -> bool:
-        """Say whether a file has backups that no transcript names."""
-        return path.startswith(UNNAMED) or any(self._unnamed(path, own))
+        """Say whether a file has copies that no transcript names."""
+        return path.startswith(UNNAMED) or path in self.cowork.kept or any(self._unnamed(path, own))
 
     def close(self) -> None:
         """Give all files back."""
@@ -91,69 +101,49 @@ class Histories:
 
     def replay(self, path: str, depth: int = 0) -> Replay:
         """Return the replay of all that is recorded of a file."""
+        self._renames = self._renames if depth else MOST_RENAMES
+        traces: Traces = {}
 
         def origin(item: Evidence) -> Content | None:
             return self._content_before(item, depth + 1)
 
-        return Replay(self._evidence(path), self._statement, origin)
+        def read(item: Evidence) -> Statement | None:
+            return self._statement(item, traces.get(item))
 
-    def _evidence(self, path: str) -> list[Evidence]:
+        return Replay(self._evidence(path, traces), read, origin)
+
+    def _evidence(self, path: str, traces: Traces) -> list[Evidence]:
         """Return what is recorded of a file, in order: its own traces, those of its directories, and its backups."""
         if path.startswith(UNNAMED):
             return [self._loose_backup(item) for item in self.shelf.of_stem(path.removeprefix(UNNAMED))]
         name = folded(path)
-        self._traces.clear()
-        own = stored.of_paths(self._database, [name])
+        own = self.traces([path])
         above = [
             trace
             for trace in stored.of_paths(self._database, directories_of(name))
             if trace.kind in (DELETE, RENAME) and trace.outcome == OK
         ]
-        found = [self._of_trace(trace) for trace in (*own, *above)]
-        found += [self._moved_here(trace, path) for trace in self._renames_to(path)]
+        for trace in (*own, *above):
+            traces[_of_trace(trace)] = trace
+        found = [*traces, *(_moved_here(trace, path) for trace in self._renames_to(path))]
         found += [self._loose_backup(item) for item in self._unnamed(path, own)]
+        if path in self.cowork.kept:
+            kept = self.cowork.kept[path]
+            found.append(Evidence(BACKUP, kept.time, OK, Place(kept.path), session=kept.session))
         return sorted(found, key=lambda item: item.time or "")
-
-    def _of_trace(self, trace: StoredTrace) -> Evidence:
-        number = trace.answer_source if trace.answer_source is not None else trace.source
-        offset = trace.answer_offset if trace.answer_offset is not None else trace.offset
-        length = trace.answer_length if trace.answer_length is not None else trace.length
-        evidence = Evidence(
-            trace.kind,
-            trace.time,
-            trace.outcome,
-            Place(trace.file(number), offset=offset, length=length),
-            trace.session,
-            trace.agent,
-            trace.branch,
-            trace.message,
-            trace.call,
-            trace.tool,
-            trace.other,
-        )
-        self._traces[evidence] = trace
-        return evidence
 
     def _renames_to(self, path: str) -> list[StoredTrace]:
         return stored.renamed_to(self._database, [path, *directories_of(path)])
 
-    def _moved_here(self, trace: StoredTrace, path: str) -> Evidence:
-        """Return the evidence that a file came from elsewhere; `other` is its path there."""
-        inside = path[len(trace.other or "") :]
-        return self._of_trace(trace)._replace(tool=None, other=trace.path + inside)
-
     def _content_before(self, item: Evidence, depth: int) -> Content | None:
         """Return what a renamed file held before it was renamed."""
-        if item.other is None or depth > DEEPEST_RENAME:
+        self._renames -= 1
+        if item.other is None or depth > DEEPEST_RENAME or self._renames < 0:
             return None
         held: State | None = None
-        inner = Histories(self._database)
-        try:
-            for state in inner.replay(item.other, depth).states():
-                if item.time is None or state.version.time is None or iso(state.version.time) < item.time:
-                    held = state
-        finally:
-            inner.close()
+        for state in self.replay(item.other, depth).states():
+            if item.time is None or state.version.time is None or iso(state.version.time) < item.time:
+                held = state
         return held.content if held is not None and held.version.sure != GAP and not held.version.deleted else None
 
     def _unnamed(self, path: str, own: list[StoredTrace]) -> Iterator["side.Backup"]:
@@ -170,10 +160,9 @@ class Histories:
 
     # Reading by place
 
-    def _statement(self, item: Evidence) -> Statement | None:
+    def _statement(self, item: Evidence, trace: StoredTrace | None) -> Statement | None:
         if item.kind == BACKUP:
-            return self._backup(item)
-        trace = self._traces.get(item)
+            return self._backup(item, trace)
         if item.kind in (DELETE, RENAME, ABSENT) or trace is None:
             return Statement(item.kind, None)
         record = self._record(trace.file(trace.source), trace.offset, trace.length)
@@ -204,8 +193,7 @@ class Histories:
                 self._sources.popitem(last=False)[1].close()
         return self._sources[path]
 
-    def _backup(self, item: Evidence) -> Statement | None:
-        trace = self._traces.get(item)
+    def _backup(self, item: Evidence, trace: StoredTrace | None) -> Statement | None:
         paths = [item.place.path] if trace is None else self.shelf.named(item.other or "", item.session)
         for path in paths:
             try:
@@ -213,6 +201,31 @@ class Histories:
             except OSError:
                 continue
         return None
+
+
+def _of_trace(trace: StoredTrace) -> Evidence:
+    number = trace.answer_source if trace.answer_source is not None else trace.source
+    offset = trace.answer_offset if trace.answer_offset is not None else trace.offset
+    length = trace.answer_length if trace.answer_length is not None else trace.length
+    return Evidence(
+        trace.kind,
+        trace.time,
+        trace.outcome,
+        Place(trace.file(number), offset=offset, length=length),
+        trace.session,
+        trace.agent,
+        trace.branch,
+        trace.message,
+        trace.call,
+        trace.tool,
+        trace.other,
+    )
+
+
+def _moved_here(trace: StoredTrace, path: str) -> Evidence:
+    """Return the evidence that a file came from elsewhere; `other` is its path there."""
+    inside = path[len(trace.other or "") :]
+    return _of_trace(trace)._replace(tool=None, other=trace.path + inside)
 
 
 def _is_of(statement: Statement, trace: StoredTrace, record: dict[str, object]) -> bool:

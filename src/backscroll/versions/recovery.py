@@ -15,7 +15,7 @@ from backscroll.sessions.filepaths import below
 from backscroll.sessions.statements import EDIT, WRITE
 from backscroll.sessions.traces import RENAME
 from backscroll.sessions.tree import Node
-from backscroll.versions.catalogue import matches, project_of
+from backscroll.versions.catalogue import project_of, touched_files
 from backscroll.versions.history import Histories
 from backscroll.versions.model import GAP, PARTIAL, Match, OnFile, Recovered, Version
 from backscroll.versions.patches import file_patch, is_patchable, unified_diff
@@ -122,7 +122,7 @@ def search(
         raise QueryError("there is nothing to look for", remedy="Give a text: --grep TEXT.")
     histories = Histories(database)
     try:
-        found = [item for item in stored.touched(database, wanted) if match is None or matches(item.path, match)]
+        found = touched_files(database, histories, wanted, match)
         for number, item in enumerate(found, 1):
             yield from _matches_in(histories, item.path, text)
             if on_file is not None:
@@ -210,7 +210,7 @@ def all_wishes(
 ) -> Iterator[Wish]:
     """Yield every file of a project in the state that it was in at a moment, or in its last one."""
     histories = Histories(database)
-    found = [item for item in stored.touched(database, wanted) if match is None or matches(item.path, match)]
+    found = touched_files(database, histories, wanted, match)
     if not found:
         raise NotFoundError("no file is recorded for this project", wanted.project, "backscroll files shows all files.")
     roots = stored.roots(database)
