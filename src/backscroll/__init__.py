@@ -78,43 +78,33 @@ if TYPE_CHECKING:
     )
     from backscroll.stores.storage import Storage
     from backscroll.text.hits import Found, Hit
-    from backscroll.verbs import (
+    from backscroll.verbs.desktop import (
         accounts,
-        calls,
         compare_flags,
         cowork,
-        drift,
-        drift_json_schema,
         flags,
-        list_files,
-        list_sessions,
-        list_stores,
         log_files,
         logs,
         marks,
         mcp_servers,
-        overview,
-        raw,
+        schedules,
+        storage,
+        worktrees,
+    )
+    from backscroll.verbs.drift import drift, drift_json_schema
+    from backscroll.verbs.files import (
+        list_files,
         recover,
         recover_content,
         recover_diff,
         recover_files,
         recover_search,
-        schedules,
-        search,
-        search_index,
         session_patch,
-        show,
-        storage,
-        timeline,
-        tools,
-        tree,
-        update_index,
-        usage,
-        usage_audit,
-        watch,
-        worktrees,
     )
+    from backscroll.verbs.search import search, search_index, update_index
+    from backscroll.verbs.sessions import calls, list_sessions, list_stores, overview, raw, show, tree
+    from backscroll.verbs.usage import timeline, tools, usage, usage_audit
+    from backscroll.verbs.watch import watch
     from backscroll.versions.model import (
         FileHistory,
         FileList,
@@ -208,43 +198,33 @@ _HOMES = {
     "backscroll.stores.flags": ("Flag", "FlagChange", "FlagDifference", "FlagReport"),
     "backscroll.stores.storage": ("Storage",),
     "backscroll.stores.worktrees": ("Worktree", "WorktreeReport"),
-    "backscroll.verbs": (
+    "backscroll.verbs.desktop": (
         "accounts",
-        "calls",
         "compare_flags",
-        "drift",
-        "drift_json_schema",
-        "flags",
         "cowork",
-        "list_files",
-        "list_sessions",
-        "list_stores",
-        "marks",
+        "flags",
         "log_files",
         "logs",
+        "marks",
         "mcp_servers",
-        "overview",
-        "raw",
+        "schedules",
+        "storage",
+        "worktrees",
+    ),
+    "backscroll.verbs.drift": ("drift", "drift_json_schema"),
+    "backscroll.verbs.files": (
+        "list_files",
         "recover",
         "recover_content",
         "recover_diff",
         "recover_files",
         "recover_search",
         "session_patch",
-        "schedules",
-        "search",
-        "search_index",
-        "show",
-        "storage",
-        "timeline",
-        "tools",
-        "tree",
-        "update_index",
-        "usage",
-        "usage_audit",
-        "watch",
-        "worktrees",
     ),
+    "backscroll.verbs.search": ("search", "search_index", "update_index"),
+    "backscroll.verbs.sessions": ("calls", "list_sessions", "list_stores", "overview", "raw", "show", "tree"),
+    "backscroll.verbs.usage": ("timeline", "tools", "usage", "usage_audit"),
+    "backscroll.verbs.watch": ("watch",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 

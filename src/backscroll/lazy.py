@@ -5,25 +5,23 @@ transcripts, and the libraries it needs (25 ms of CPU), wait until there is some
 Type checkers and the import contracts see an ordinary import beside each use.
 """
 
-import importlib.util
 import re
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any, AnyStr
 
 
+class _LaterModule(ModuleType):
+    """What stands for a module until one of its attributes is asked for, and hands them on from then."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.__name__), name)
+
+
 def lazily(name: str) -> ModuleType:
-    """Return the module `name`, executed at the first use of one of its attributes."""
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.loader is None:
-        raise ModuleNotFoundError(name)
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    """Return the module `name`, imported at the first use of one of its attributes."""
+    return sys.modules.get(name) or _LaterModule(name)
 
 
 class _LatePattern:

@@ -12,7 +12,7 @@ from conftest import shared_path
 from leveldb_make import Files, local_storage
 from make import ACCOUNT, DESKTOPS, ORGANIZATION, UUID, Draft, desktop_file, home, indexed, row
 
-from backscroll import verbs
+import backscroll
 from backscroll.index import query
 from backscroll.stores import BrowserStore
 
@@ -59,12 +59,12 @@ def test_pins_are_joined_through_rows(root: Path) -> None:
 
 def test_only_pinned_ones(root: Path) -> None:
     """`pinned` leaves all others out, whatever the limit, and counts what is left."""
-    assert 0 == verbs.list_sessions(root, pinned=True).total
+    assert 0 == backscroll.list_sessions(root, pinned=True).total
     keep(root, pinnedOrder=[f"code:local_{APP}", f"local_{OTHER_APP}"])
-    found = verbs.list_sessions(root, pinned=True, limit=1)
+    found = backscroll.list_sessions(root, pinned=True, limit=1)
 
     assert (2, 1) == (found.total, len(found.sessions))
-    assert {UUID, OTHER} == {session.id for session in verbs.list_sessions(root, pinned=True).sessions}
+    assert {UUID, OTHER} == {session.id for session in backscroll.list_sessions(root, pinned=True).sessions}
 
 
 def test_nothing_is_known_without_storage(root: Path) -> None:
@@ -89,7 +89,7 @@ def test_groups_of_the_settings_alone(root: Path) -> None:
         settings = {"preferences": {"epitaxyPrefs": {"dframe-group-scopes": {SCOPE: group(name, APP)}}}}
         desktop_file(root, "claude_desktop_config.json", settings)
         assert name == marks(root, database)[UUID]["group"]
-        assert [name] == [group.name for desktop in verbs.marks(root) for group in desktop.marks.groups or []]
+        assert [name] == [group.name for desktop in backscroll.marks(root) for group in desktop.marks.groups or []]
 
 
 def test_unread_marks_panes_and_branches(root: Path) -> None:
@@ -145,7 +145,7 @@ def test_sidebar_shows_pins_first(root: Path) -> None:
     """As in Desktop, pinned sessions stand first, in the order of the pins."""
     for pins in ([APP, OTHER_APP], [OTHER_APP, APP], [OTHER_APP]):
         keep(root, pinnedOrder=[f"local_{app}" for app in pins])
-        shown = [session.id for session in verbs.list_sessions(root, sidebar=ACCOUNT).sessions]
+        shown = [session.id for session in backscroll.list_sessions(root, sidebar=ACCOUNT).sessions]
         assert [{APP: UUID, OTHER_APP: OTHER}[app] for app in dict.fromkeys([*pins, APP])] == shown
 
 
@@ -157,7 +157,7 @@ def test_marks_of_a_real_chromium(name: str, tmp_path: Path) -> None:
     ids = [f"000000{end}-1111-4111-8111-111111111111" for end in ("a1", "b2", "c3", "d4")]
     for number, app in enumerate(ids):
         row(tmp_path, app, lastActivityAt=1780000100000 + number)
-    found = verbs.list_sessions(tmp_path, sidebar=ACCOUNT).sessions
+    found = backscroll.list_sessions(tmp_path, sidebar=ACCOUNT).sessions
 
     assert [ids[2], ids[1], ids[0], ids[3]] == [session.id for session in found]
     assert [False, False, True, False] == [session.marks["unread"] for session in found if session.marks]

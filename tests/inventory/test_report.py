@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from make import UUID, Draft, bash, home, inside, line, manifest, write_demo_home, write_side, write_transcript
 
-from backscroll import verbs
+import backscroll
 from backscroll.inventory import known, report
 from backscroll.inventory.counting import Inventory
 from backscroll.inventory.reading import CODE_ROW, COWORK, KINDS, count_file
@@ -38,7 +38,7 @@ def test_counts_are_exact(tmp_path: Path) -> None:
     )
     path = draft.system("turn_duration", "").write(home(tmp_path))
     stored = [json.loads(text) for text in path.read_bytes().splitlines()]
-    drift = verbs.drift(tmp_path)
+    drift = backscroll.drift(tmp_path)
     found = types(drift)
 
     assert (
@@ -68,7 +68,9 @@ def test_unknown_things_come_first_with_an_example(tmp_path: Path) -> None:
         line({"type": "system", "subtype": "brand-new"}),
     ]
     path = write_transcript(home(tmp_path), "-p", UUID, lines)
-    found = [(item.kind, item.type, item.field, item.types, item.versions) for item in verbs.drift(tmp_path).unknown]
+    found = [
+        (item.kind, item.type, item.field, item.types, item.versions) for item in backscroll.drift(tmp_path).unknown
+    ]
 
     assert [
         ("type", "brand-new", None, [], ["2.9.2"]),
@@ -76,13 +78,13 @@ def test_unknown_things_come_first_with_an_example(tmp_path: Path) -> None:
         ("field", "tag", "colour", ["string"], ["2.9.1"]),
         ("value", "user", "uuid", ["number"], ["2.9.2"]),
     ] == found
-    place = verbs.drift(tmp_path).unknown[0].place
+    place = backscroll.drift(tmp_path).unknown[0].place
     assert (str(path), 4, lines[3].rstrip()) == (
         place.path,
         place.line,
         path.read_bytes()[place.offset :][: place.length],
     )
-    first = verbs.drift(tmp_path).types[0]
+    first = backscroll.drift(tmp_path).types[0]
     assert ("brand-new", False, [("type", None), ("a", None)]) == (
         first.type,
         first.known,
@@ -112,7 +114,7 @@ def test_types_known_by_name_alone() -> None:
 
 def test_demo_home_is_known(tmp_path: Path) -> None:
     """What our own builder writes in the manner of several versions is known, and counted by version and store."""
-    drift = verbs.drift(write_demo_home(tmp_path))
+    drift = backscroll.drift(write_demo_home(tmp_path))
 
     assert [] == [item for item in drift.unknown if item.kind == "type"]
     user = next(item for item in drift.types if item.type == "user")
@@ -129,7 +131,7 @@ def test_side_files(tmp_path: Path) -> None:
     write_side(root, f"projects/-p/{UUID}/subagents/agent-a1.meta.json", b'{"agentType":"x"}')
     write_side(root, "sessions/7.json", b'{"pid":7}')
 
-    assert {"history": 1, "title": 1, "agent-meta": 1, "live": 1} == types(verbs.drift(root))
+    assert {"history": 1, "title": 1, "agent-meta": 1, "live": 1} == types(backscroll.drift(root))
 
 
 def test_audits_have_types_of_their_own(tmp_path: Path) -> None:
@@ -139,7 +141,7 @@ def test_audits_have_types_of_their_own(tmp_path: Path) -> None:
         {"type": "user", "message": {"content": [{"type": "text", "text": "x"}]}},
     ]
     inside(manifest(tmp_path), "audit.jsonl", b"".join(map(line, records)))
-    found = types(verbs.drift(tmp_path))
+    found = types(backscroll.drift(tmp_path))
 
     assert {"audit/system": 1, "audit/user": 1, "message": 1, "block/text": 1, COWORK: 1} == found
 
@@ -151,14 +153,14 @@ def test_secrets_are_not_opened(tmp_path: Path) -> None:
         write_side(root, name, b'{"token":"x"}')
     (root / ".claude.json").write_bytes(b'{"token":"x"}')
 
-    assert (0, []) == (verbs.drift(root).files, verbs.drift(root).types)
+    assert (0, []) == (backscroll.drift(root).files, backscroll.drift(root).types)
     assert not {"secret", "settings", "global-config", "config-backup", "desktop-config"} & KINDS
 
 
 def test_damage(tmp_path: Path) -> None:
     """What could not be read is damage, and the rest is counted."""
     write_transcript(home(tmp_path), "-p", UUID, [line({"type": "tag", "tag": "x"}), b'{"type":"ta'])
-    drift = verbs.drift(tmp_path)
+    drift = backscroll.drift(tmp_path)
 
     assert ({"tag": 1}, 1) == (types(drift), len(drift.damage))
     [gone] = count_file(file(tmp_path / "gone.jsonl", "transcript"), "code", Inventory())
@@ -170,7 +172,7 @@ def test_messages_of_another_shape(content: Any, tmp_path: Path) -> None:
     """A message of an unexpected shape is counted as far as it goes."""
     write_transcript(home(tmp_path), "-p", UUID, [line({"type": "user", "message": content, "attachment": []})])
 
-    assert 1 == verbs.drift(tmp_path).records
+    assert 1 == backscroll.drift(tmp_path).records
 
 
 MANIFEST = {"sessionId": "local_x", "processName": "calm", "createdAt": 1, "isArchived": "no", "novel": 1}
@@ -226,7 +228,9 @@ def test_known_schema_is_that_of_the_script() -> None:
 @pytest.mark.corpus
 def test_what_real_versions_wrote_is_known(corpus: Path) -> None:
     """Nothing that an unmodified Claude Code wrote is unknown."""
-    unknown = [(path.name, item) for path in sorted((corpus / "cli").iterdir()) for item in verbs.drift(path).unknown]
+    unknown = [
+        (path.name, item) for path in sorted((corpus / "cli").iterdir()) for item in backscroll.drift(path).unknown
+    ]
 
     assert [] == unknown
 
@@ -234,7 +238,7 @@ def test_what_real_versions_wrote_is_known(corpus: Path) -> None:
 @pytest.mark.corpus
 def test_what_others_misspelt_is_found(corpus: Path) -> None:
     """In a home of public transcripts what is misspelt or invented is found."""
-    unknown = {(item.type, item.field) for item in verbs.drift(corpus / "home").unknown}
+    unknown = {(item.type, item.field) for item in backscroll.drift(corpus / "home").unknown}
 
     assert {("message", "contenst"), ("user", "timesstamp"), ("tool_use", None)} <= unknown
 
@@ -252,7 +256,7 @@ def satisfies(value: dict[str, Any], definition: dict[str, Any]) -> bool:
 def test_schema_fits_the_files_that_it_was_made_from(tmp_path: Path) -> None:
     """Every record satisfies the definition of its type, and what all have is required."""
     root = write_demo_home(tmp_path)
-    schema = verbs.drift_json_schema(root)
+    schema = backscroll.drift_json_schema(root)
     count = 0
     for path in (root / ".claude/projects").rglob("*.jsonl"):
         for text in path.read_bytes().splitlines():
@@ -272,7 +276,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
     """Long readings say how far they are."""
     write_transcript(home(tmp_path), "-p", UUID, [line({"type": "tag"})])
     told: list[Any] = []
-    verbs.drift(tmp_path, on_progress=told.append)
+    backscroll.drift(tmp_path, on_progress=told.append)
 
     assert [(1, 1)] == [(progress.done, progress.total) for progress in told]
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from make import NOON, UUID, Draft, assistant, bash, call, failed, given, home, line, user, write_transcript
 
-from backscroll import verbs
+import backscroll
 from backscroll.stats.model import Timeline
 
 
 def told(root: Path, session: str = UUID) -> Timeline:
     """Return the timeline of a session."""
-    return verbs.timeline(session, root)
+    return backscroll.timeline(session, root)
 
 
 def at(minutes: float) -> str:

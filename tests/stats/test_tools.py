@@ -9,7 +9,7 @@ import pytest
 from conftest import shared_path
 from make import UUID, Draft, Tool, bash, edit, failed, home, indexed, read
 
-from backscroll import verbs
+import backscroll
 from backscroll.index.sums import Wanted
 from backscroll.stats.model import ToolReport
 from backscroll.stats.tools import report, server_of
@@ -136,7 +136,7 @@ def test_the_corpus_has_as_many_calls_as_calls_shows(name: str) -> None:
     """For each tool, calls and errors are those that `calls` yields, which reads every transcript."""
     root = shared_path(f"corpus/{name}")
     calls, errors = Counter[str](), Counter[str]()
-    for call in verbs.calls(root=root):
+    for call in backscroll.calls(root=root):
         calls[call.name] += 1
         errors[call.name] += bool(call.result and call.result.error)
     found = used(root).tools

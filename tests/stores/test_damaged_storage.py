@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from leveldb_make import BLOCK, Files, beneath, dom_text, log_of, packed, store, stored_block, table
 
-from backscroll import verbs
+import backscroll
 from backscroll.records import Damage
 
 PREFIX = b"_https://claude.ai\0"
@@ -18,7 +18,7 @@ WHOLE = store({3: log_of(WRITES)})
 def read(root: Path, files: dict[str, bytes]) -> tuple[dict[str, str | None], list[Damage]]:
     """Write a profile and return what pages would see in it, and all damage."""
     Files(beneath("Local Storage/leveldb/", files)).write(root)
-    found = verbs.storage(root=root)
+    found = backscroll.storage(root=root)
     return {record.key: record.text for record in found.records}, found.damage
 
 
@@ -99,7 +99,7 @@ def test_h57_newest_version_wins(tmp_path: Path) -> None:
 
 def test_formats_9_row_21_no_library_is_needed() -> None:
     """Row 21: no library of LevelDB or of Chromium's formats is needed, IndexedDB included."""
-    formats = Path(verbs.__file__).parent / "formats"
+    formats = Path(backscroll.__file__).parent / "formats"
     lines = [line.split() for path in formats.glob("*.py") for line in path.read_text().splitlines()]
     imported = {words[1].partition(".")[0] for words in lines if len(words) > 1 and words[0] in ("import", "from")}
 

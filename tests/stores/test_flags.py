@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from make import home
 
-from backscroll import verbs
+import backscroll
 from backscroll.errors import NotFoundError
 
 
@@ -23,7 +23,7 @@ def write_config(root: Path, name: str = ".claude.json", *, age: int = 0, **fiel
 
 def values(root: Path, **options: Any) -> dict[str, Any]:
     """Return the flags of a home."""
-    return {flag.name: flag.value for flag in verbs.flags(root, **options).flags}
+    return {flag.name: flag.value for flag in backscroll.flags(root, **options).flags}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_last_written_config_wins(tmp_path: Path) -> None:
     """Of several configs the one that was written last is believed, and those that differ are named."""
     old = write_config(tmp_path, age=60, cachedGrowthBookFeatures={"a": 1, "b": 1, "c": 1})
     new = write_config(tmp_path, ".claude/.claude.json", cachedGrowthBookFeatures={"a": 2, "b": 1})
-    flags = {flag.name: flag for flag in verbs.flags(tmp_path).flags}
+    flags = {flag.name: flag for flag in backscroll.flags(tmp_path).flags}
 
     assert (2, str(new), [(str(old), 1)]) == flags["a"][1:]
     assert (1, str(new), []) == flags["b"][1:]
@@ -66,7 +66,7 @@ def test_nothing_else_is_taken(tmp_path: Path) -> None:
         tmp_path, cachedGrowthBookFeatures={"a": True}, customApiKeyResponses={"approved": ["hidden"]}, **secrets
     )
 
-    assert "hidden" not in repr(verbs.flags(tmp_path))
+    assert "hidden" not in repr(backscroll.flags(tmp_path))
 
 
 @pytest.mark.parametrize("features", [None, [], "x", 7])
@@ -74,7 +74,7 @@ def test_flags_of_another_shape(features: Any, tmp_path: Path) -> None:
     """What is no object of flags is none."""
     write_config(tmp_path, cachedGrowthBookFeatures=features)
 
-    assert ([], []) == verbs.flags(tmp_path)
+    assert ([], []) == backscroll.flags(tmp_path)
 
 
 def test_damaged_config(tmp_path: Path) -> None:
@@ -82,14 +82,14 @@ def test_damaged_config(tmp_path: Path) -> None:
     path = write_config(tmp_path)
     path.write_bytes(b'{"cachedGrowthBookFeatures":{"a":tr')
 
-    assert [str(path)] == [item.place.path for item in verbs.flags(tmp_path).damage]
+    assert [str(path)] == [item.place.path for item in backscroll.flags(tmp_path).damage]
 
 
 def test_difference(tmp_path: Path) -> None:
     """Two homes are compared by name and value; null is a value."""
     write_config(tmp_path / "here", cachedGrowthBookFeatures={"same": 1, "changed": True, "gone": None, "x_y": 1})
     write_config(tmp_path / "there", cachedGrowthBookFeatures={"same": 1, "changed": False, "new": None})
-    difference = verbs.compare_flags(tmp_path / "there", tmp_path / "here")
+    difference = backscroll.compare_flags(tmp_path / "there", tmp_path / "here")
 
     assert [
         ("changed", True, False, "changed"),
@@ -97,6 +97,8 @@ def test_difference(tmp_path: Path) -> None:
         ("new", None, None, "added"),
         ("x_y", 1, None, "removed"),
     ] == difference.changes
-    assert ["x_y"] == [c.name for c in verbs.compare_flags(tmp_path / "there", tmp_path / "here", prefix="x").changes]
+    assert ["x_y"] == [
+        c.name for c in backscroll.compare_flags(tmp_path / "there", tmp_path / "here", prefix="x").changes
+    ]
     with pytest.raises(NotFoundError):
-        verbs.compare_flags(tmp_path / "nowhere", tmp_path / "here")
+        backscroll.compare_flags(tmp_path / "nowhere", tmp_path / "here")

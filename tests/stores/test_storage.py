@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from leveldb_make import Files, keyval_store, local_storage
 
-from backscroll import verbs
+import backscroll
 from backscroll.formats.leveldb import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.place import Place
@@ -32,7 +32,7 @@ def found(records: list[StorageRecord]) -> list[tuple[str, str | None, str]]:
 
 def test_live_values_of_local_storage(root: Path) -> None:
     """Unasked, what pages would see in Local Storage now is shown, claude.ai's first."""
-    records = verbs.storage(root=root).records
+    records = backscroll.storage(root=root).records
 
     assert [("a[b]", "x", "live"), ("model", "two", "live"), ("キー", "日本", "live"), ("model", "w", "live")] == found(
         records
@@ -42,36 +42,36 @@ def test_live_values_of_local_storage(root: Path) -> None:
 
 def test_history(root: Path) -> None:
     """What is deleted or superseded is shown when it is asked for, newest first, each with the time of its commit."""
-    records = verbs.storage("gone", root, deleted=True).records
+    records = backscroll.storage("gone", root, deleted=True).records
 
     assert [("gone", None, "deleted"), ("gone", "was here", "deleted")] == found(records)
     assert ["2026-04-24T03:07", "2026-04-24T03:06"] == [r.time.isoformat()[:16] for r in records if r.time]
-    assert [] == verbs.storage("gone", root).records
+    assert [] == backscroll.storage("gone", root).records
 
 
 def test_keys(root: Path) -> None:
     """A key is looked for everywhere; a star stands for anything, and nothing else for anything but itself."""
     assert {("two", "local-storage"), ("w", "local-storage"), ("indexed", "indexeddb")} == {
-        (record.text, record.kind) for record in verbs.storage("model", root).records
+        (record.text, record.kind) for record in backscroll.storage("model", root).records
     }
-    assert 3 == len(verbs.storage("mod*", root).records)
-    assert ["x"] == [record.text for record in verbs.storage("a[b*", root).records]
-    assert [] == verbs.storage("mod", root).records
-    assert [] == verbs.storage("mode?", root).records
+    assert 3 == len(backscroll.storage("mod*", root).records)
+    assert ["x"] == [record.text for record in backscroll.storage("a[b*", root).records]
+    assert [] == backscroll.storage("mod", root).records
+    assert [] == backscroll.storage("mode?", root).records
 
 
 @pytest.mark.parametrize("origin", [WIDGET, WIDGET + "/", "0123.claudemcpcontent.com", "*.claudemcpcontent.com"])
 def test_origins(origin: str, root: Path) -> None:
     """An origin is named with or without its scheme, or by a pattern; its end alone is not enough."""
-    assert ["w"] == [record.text for record in verbs.storage(root=root, origin=origin).records]
-    assert [] == verbs.storage(root=root, origin="claudemcpcontent.com").records
+    assert ["w"] == [record.text for record in backscroll.storage(root=root, origin=origin).records]
+    assert [] == backscroll.storage(root=root, origin="claudemcpcontent.com").records
 
 
 def test_indexeddb_and_everything(root: Path) -> None:
     """IndexedDB, and what the browser keeps for itself, are added when they are asked for."""
-    plain = verbs.storage(root=root).records
-    indexed = verbs.storage(root=root, indexeddb=True).records
-    everything = verbs.storage(root=root, everything=True).records
+    plain = backscroll.storage(root=root).records
+    indexed = backscroll.storage(root=root, indexeddb=True).records
+    everything = backscroll.storage(root=root, everything=True).records
 
     assert 2 == len(indexed) - len(plain)
     assert {"local-storage", "indexeddb", "metadata"} == {record.kind for record in everything}
@@ -81,7 +81,7 @@ def test_damage(root: Path) -> None:
     """A torn log is damage with its place, and the records before it are there."""
     log = root / "Local Storage/leveldb/000003.log"
     log.write_bytes(log.read_bytes()[:-3])
-    storage = verbs.storage(root=root, origin="claude.ai")
+    storage = backscroll.storage(root=root, origin="claude.ai")
 
     assert [("a[b]", "x", "live"), ("gone", "was here", "live"), ("model", "one", "live")] == found(storage.records)
     assert [str(log)] == [damage.place.path for damage in storage.damage]
@@ -134,5 +134,5 @@ def test_secrets_can_be_asked_for(tmp_path: Path) -> None:
     """With `secrets` everything is as it is stored."""
     Files(local_storage({"accessToken": "abc"})).write(tmp_path)
 
-    assert [WITHHELD] == [item.text for item in verbs.storage(root=tmp_path).records]
-    assert ["abc"] == [item.text for item in verbs.storage(root=tmp_path, secrets=True).records]
+    assert [WITHHELD] == [item.text for item in backscroll.storage(root=tmp_path).records]
+    assert ["abc"] == [item.text for item in backscroll.storage(root=tmp_path, secrets=True).records]

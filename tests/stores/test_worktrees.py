@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from make import DESKTOPS, UUID, Draft, home
 
-from backscroll import verbs
+import backscroll
 from backscroll.stores.worktrees import Worktree, is_local
 
 
@@ -16,7 +16,7 @@ def registered(root: Path, registry: Any, desktop: str = DESKTOPS[0]) -> list[Wo
     path = root / desktop / "git-worktrees.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(registry))
-    return verbs.worktrees(root).worktrees
+    return backscroll.worktrees(root).worktrees
 
 
 def entry(path: str = "/r/.claude/worktrees/calm", **fields: Any) -> dict[str, Any]:
@@ -92,9 +92,9 @@ def test_paths_of_windows(path: str, expected: bool) -> None:
 def test_registry_of_another_shape(registry: Any, tmp_path: Path) -> None:
     """What is no registry, or no worktree, is damage and nothing else."""
     assert [] == registered(tmp_path, registry)
-    assert 0 < len(verbs.worktrees(tmp_path).damage)
+    assert 0 < len(backscroll.worktrees(tmp_path).damage)
 
 
 def test_no_registry(tmp_path: Path) -> None:
     """Without a Desktop there is nothing, and no damage."""
-    assert ([], []) == verbs.worktrees(home(tmp_path))
+    assert ([], []) == backscroll.worktrees(home(tmp_path))

@@ -11,7 +11,7 @@ import pytest
 
 import backscroll
 from backscroll.index.traces import Wanted, touched
-from backscroll.verbs import _histories
+from backscroll.verbs.files import _histories
 from backscroll.versions.content import newline_of
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from make import NOON, UUID, Draft, bash, failed, home
 
-from backscroll import verbs
+import backscroll
 from backscroll.stats.model import Amount, ToolReport, ToolUse, Unpriced, UsageReport, UsageRow
 from backscroll.views import audit, timeline, tool_use, usage, usage_json
 from backscroll.views.paper import Line, Paper, plain
@@ -46,7 +46,7 @@ def evil() -> UsageReport:
 
 def test_usage_on_a_terminal(root: Path) -> None:
     """The total comes first, then a chart, then the table with bars, then what must be known to read it."""
-    lines = text(usage.usage_report(verbs.usage(root, by="day", zone=UTC), WIDE))
+    lines = text(usage.usage_report(backscroll.usage(root, by="day", zone=UTC), WIDE))
 
     assert lines[0].startswith("$")
     assert " in 3 messages" in lines[0]
@@ -61,15 +61,15 @@ def test_a_calendar_where_there_are_days_enough(tmp_path: Path) -> None:
     for number in range(9):
         name = f"{number}1111111-1111-4111-8111-111111111111"
         Draft(name, started=NOON + timedelta(days=number)).prompt("A").answer("B").write(tmp_path)
-    lines = text(usage.usage_report(verbs.usage(tmp_path, by="day", zone=UTC), WIDE))
+    lines = text(usage.usage_report(backscroll.usage(tmp_path, by="day", zone=UTC), WIDE))
 
     assert any(line.startswith("Mon") for line in lines)
 
 
 def test_usage_in_a_pipe(root: Path) -> None:
     """A pipe gets a head, whole numbers in columns and a total, and nothing that only pleases the eye."""
-    lines = text(usage.usage_report(verbs.usage(root, by="model", zone=UTC), PIPE))
-    total = verbs.usage(root, by="model").total
+    lines = text(usage.usage_report(backscroll.usage(root, by="model", zone=UTC), PIPE))
+    total = backscroll.usage(root, by="model").total
 
     assert ["model", "messages", "input", "output", "cache", "write", "cache", "read", "cost"] == lines[0].split()
     assert ["total", "3", str(total.input), str(total.output)] == lines[-1].split()[:4]
@@ -83,7 +83,7 @@ def test_usage_in_a_pipe(root: Path) -> None:
 @pytest.mark.parametrize("paper", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_lines_fit_the_terminal(root: Path, by: str, paper: Paper) -> None:
     """No line is wider than the paper, however it is grouped."""
-    lines = text(usage.usage_report(verbs.usage(root, by=by, zone=UTC), paper))
+    lines = text(usage.usage_report(backscroll.usage(root, by=by, zone=UTC), paper))
 
     assert [] == [line for line in lines if len(line) > (paper.width or 0)]
 
@@ -102,7 +102,7 @@ def test_lower_bounds_and_missing_prices_are_said() -> None:
 
 def test_a_block_that_goes_on_is_projected(root: Path) -> None:
     """The block of now says what it will come to."""
-    found = verbs.usage(root, by="block", zone=UTC)
+    found = backscroll.usage(root, by="block", zone=UTC)
     burn = found.rows[-1].burn
     assert burn is not None
     burn.active, burn.projected_cost = True, 12.5
@@ -113,7 +113,7 @@ def test_a_block_that_goes_on_is_projected(root: Path) -> None:
 
 def test_nothing_spent(tmp_path: Path) -> None:
     """An empty answer is a sentence."""
-    assert ["Nothing was spent."] == text(usage.usage_report(verbs.usage(home(tmp_path)), WIDE))
+    assert ["Nothing was spent."] == text(usage.usage_report(backscroll.usage(home(tmp_path)), WIDE))
 
 
 def test_hostile_names_are_harmless() -> None:
@@ -129,7 +129,7 @@ def test_hostile_names_are_harmless() -> None:
 
 def test_usage_as_csv(root: Path) -> None:
     """Each row is a line with its keys and figures; sums over the lines are the total."""
-    found = verbs.usage(root, by="day,model", zone=UTC)
+    found = backscroll.usage(root, by="day,model", zone=UTC)
     rows = list(csv.DictReader(io.StringIO("".join(usage.csv_document(found)))))
 
     assert ["day", "model", "input"] == list(rows[0])[:3]
@@ -138,8 +138,8 @@ def test_usage_as_csv(root: Path) -> None:
 
 def test_usage_as_svg(root: Path) -> None:
     """Days are upright bars with the days between them; anything else are lying ones."""
-    days = "".join(usage.svg_document(verbs.usage(root, by="day", zone=UTC), PIPE))
-    projects = "".join(usage.svg_document(verbs.usage(root, by="project"), PIPE))
+    days = "".join(usage.svg_document(backscroll.usage(root, by="day", zone=UTC), PIPE))
+    projects = "".join(usage.svg_document(backscroll.usage(root, by="project"), PIPE))
 
     assert 13 == days.count("<title>2026-05-")
     assert "Usage by project" in projects
@@ -147,7 +147,7 @@ def test_usage_as_svg(root: Path) -> None:
 
 def test_usage_as_json(root: Path) -> None:
     """The document has the keys of the contract, and the rows sum up to the total."""
-    found = json.loads("".join(usage_json.usage_document(verbs.usage(root, by="session", zone=UTC))))
+    found = json.loads("".join(usage_json.usage_document(backscroll.usage(root, by="session", zone=UTC))))
 
     assert {"rows", "total", "unpriced"} <= set(found)
     assert {"key", "input", "output", "cache_write", "cache_read", "cost", "messages"} <= set(found["rows"][0])
@@ -157,7 +157,7 @@ def test_usage_as_json(root: Path) -> None:
 
 def test_tools_on_a_terminal_and_in_a_pipe(root: Path) -> None:
     """A tool has its calls and errors; a pipe gets plain numbers."""
-    found = verbs.tools(root)
+    found = backscroll.tools(root)
     wide, pipe = text(tool_use.tool_report(found, WIDE)), text(tool_use.tool_report(found, PIPE))
 
     assert wide[0].startswith("2 calls  of 1 tool in 1 session, 1 error")
@@ -179,12 +179,12 @@ def test_groups_of_tools(tmp_path: Path) -> None:
     assert "\x1b" not in lines
     assert ["tool", "server", "skill", "agent"] == [row["kind"] for row in rows]
     assert rows[2]["name"].startswith("'=")
-    assert ["No calls found."] == text(tool_use.tool_report(verbs.tools(home(tmp_path)), WIDE))
+    assert ["No calls found."] == text(tool_use.tool_report(backscroll.tools(home(tmp_path)), WIDE))
 
 
 def test_tools_as_json(root: Path) -> None:
     """The document has the keys of the contract."""
-    found = json.loads("".join(usage_json.tools_document(verbs.tools(root))))
+    found = json.loads("".join(usage_json.tools_document(backscroll.tools(root))))
 
     assert {"name", "calls", "errors", "sessions", "seconds"} <= set(found["tools"][0])
     assert {"tools", "servers", "skills", "agents", "total"} == set(found)
@@ -192,7 +192,7 @@ def test_tools_as_json(root: Path) -> None:
 
 def test_timeline_in_all_forms(root: Path) -> None:
     """Turns on a terminal with the growth of the context, in a pipe with whole numbers, as CSV, JSON and SVG."""
-    found = verbs.timeline(UUID, root)
+    found = backscroll.timeline(UUID, root)
     wide = "\n".join(text(timeline.timeline(found, WIDE)))
     pipe = text(timeline.timeline(found, PIPE))
     rows = list(csv.DictReader(io.StringIO("".join(timeline.csv_document(found)))))
@@ -208,7 +208,7 @@ def test_timeline_in_all_forms(root: Path) -> None:
 
 def test_audit_of_everything(root: Path) -> None:
     """The way to the total, what was copied and from where, and what Claude Code recorded."""
-    lines = "\n".join(text(audit.audit(verbs.usage_audit(root=root), WIDE)))
+    lines = "\n".join(text(audit.audit(backscroll.usage_audit(root=root), WIDE)))
 
     assert "API messages count, each once" in lines
     assert f"{OTHER} holds 2 messages that {UUID}" in lines
@@ -217,7 +217,7 @@ def test_audit_of_everything(root: Path) -> None:
 
 def test_audit_of_a_session(root: Path) -> None:
     """Every message of the session is shown with its line and its reason, also as JSON."""
-    found = verbs.usage_audit(OTHER, root)
+    found = backscroll.usage_audit(OTHER, root)
     lines = "\n".join(text(audit.audit(found, WIDE)))
     document = json.loads("".join(usage_json.audit_document(found)))
 
@@ -228,6 +228,6 @@ def test_audit_of_a_session(root: Path) -> None:
 
 def test_moments_without_zone_are_those_of_the_machine(root: Path) -> None:
     """Without a zone the days are those of this machine."""
-    days = {row.key for row in verbs.usage(root, by="day").rows}
+    days = {row.key for row in backscroll.usage(root, by="day").rows}
 
     assert {datetime.fromtimestamp(NOON.timestamp()).strftime("%Y-%m-%d")} <= days  # noqa: DTZ006 - the machine's own

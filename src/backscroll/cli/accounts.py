@@ -2,12 +2,12 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import desktop, desktop_json, terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
+from backscroll.verbs import desktop as verbs
 
 
 @examples(

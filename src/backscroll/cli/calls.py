@@ -4,7 +4,6 @@ from itertools import chain, islice
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import calls as view
 from backscroll.cli.later import json, terminal
@@ -12,6 +11,7 @@ from backscroll.cli.options import Settings, examples, reading, streaming
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
+from backscroll.verbs import sessions as verbs
 
 
 @examples(

@@ -2,13 +2,13 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import desktop, desktop_json, terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import NotFoundError
+from backscroll.verbs import desktop as verbs
 
 
 @examples(

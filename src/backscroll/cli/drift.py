@@ -2,13 +2,13 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import drift as view
 from backscroll.cli.later import terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
+from backscroll.verbs import drift as verbs
 
 
 @examples(

@@ -4,7 +4,6 @@ from datetime import datetime
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal, versions_json
 from backscroll.cli.later import versions as view
@@ -12,6 +11,7 @@ from backscroll.cli.options import Settings, examples, moment, reading, streamin
 from backscroll.cli.output import print_bytes, print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
+from backscroll.verbs import files as verbs
 
 
 @examples(

@@ -2,11 +2,11 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import flags as view
 from backscroll.cli.later import terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
+from backscroll.verbs import desktop as verbs
 
 
 @examples(

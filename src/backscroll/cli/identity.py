@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.options import Settings
 from backscroll.errors import BackscrollError
 from backscroll.scrub import one_line
+from backscroll.verbs import sessions as verbs
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

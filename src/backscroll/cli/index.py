@@ -2,11 +2,11 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import json, listing, terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.progress import ProgressLine
+from backscroll.verbs import search as verbs
 
 
 @examples(

@@ -4,12 +4,12 @@ from datetime import datetime
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import json, listing, terminal
 from backscroll.cli.options import Settings, examples, moment, reading, streaming
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.prices import own_prices
 from backscroll.cli.progress import ProgressLine
+from backscroll.verbs import sessions as verbs
 
 
 @examples(

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal, versions_json
 from backscroll.cli.later import versions as view
@@ -14,6 +13,7 @@ from backscroll.cli.options import Settings, examples, moment, reading, streamin
 from backscroll.cli.output import print_bytes, print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, NOT_FOUND, REFUSED, QueryError
+from backscroll.verbs import files as verbs
 
 _CHOICES = ("version", "at", "message", "candidate")
 _ACTIONS = {"print": "is_print", "diff": "diff", "write": "write", "in-place": "is_in_place", "grep": "grep"}

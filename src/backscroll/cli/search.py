@@ -5,7 +5,6 @@ from datetime import datetime
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import hits as view
 from backscroll.cli.later import json, searching, terminal
@@ -13,6 +12,7 @@ from backscroll.cli.options import Settings, examples, moment, reading, streamin
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, NOT_FOUND, QueryError
+from backscroll.verbs import search as verbs
 
 _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "account", "branch", "file")
 

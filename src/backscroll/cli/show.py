@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import desktop, desktop_json, html, json, markdown, terminal, text
 from backscroll.cli.options import Settings, examples, reading, streaming
@@ -13,6 +12,7 @@ from backscroll.cli.prices import own_prices
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, RefusedError
 from backscroll.sessions.model import Transcript
+from backscroll.verbs import sessions as verbs
 
 
 @examples(
@@ -102,7 +102,9 @@ def _show_raw(session: str, settings: Settings) -> int:
 
 def _show_logs(session: str, settings: Settings, *, is_full: bool) -> int:
     with ProgressLine() as progress:
-        found, lines = verbs.logs(session, settings.root, update=settings.update, on_progress=progress)
+        from backscroll.verbs import desktop as desktop_verbs  # noqa: PLC0415  (only logs need it)
+
+        found, lines = desktop_verbs.logs(session, settings.root, update=settings.update, on_progress=progress)
     if settings.json:
         print_document(desktop_json.logs_document(found, lines))
     else:

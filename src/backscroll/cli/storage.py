@@ -2,13 +2,13 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import marks as marks_view
 from backscroll.cli.later import storage as view
 from backscroll.cli.later import terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.errors import DONE, NOT_FOUND
+from backscroll.verbs import desktop as verbs
 
 
 @examples(

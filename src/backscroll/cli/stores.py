@@ -2,12 +2,13 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import desktop, desktop_json, json, listing, terminal
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
+from backscroll.verbs import desktop as verbs
+from backscroll.verbs import sessions as sessions_verbs
 
 
 @examples(
@@ -30,7 +31,7 @@ def command(settings: Settings, *, logs: bool, mcp: bool) -> int:
     if mcp:
         return _print_servers(settings)
     with ProgressLine() as progress:
-        stores = verbs.list_stores(settings.root, update=settings.update, on_progress=progress)
+        stores = sessions_verbs.list_stores(settings.root, update=settings.update, on_progress=progress)
     if settings.json:
         print_document(json.stores_document(stores))
     else:

@@ -4,7 +4,6 @@ from datetime import datetime
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import terminal, tool_use
 from backscroll.cli.later import usage_json as json
@@ -12,6 +11,7 @@ from backscroll.cli.options import Settings, examples, moment, reading
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
+from backscroll.verbs import usage as verbs
 
 
 @examples(

@@ -2,7 +2,6 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal
 from backscroll.cli.later import tree as view
@@ -10,6 +9,7 @@ from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.prices import own_prices
 from backscroll.cli.progress import ProgressLine
+from backscroll.verbs import sessions as verbs
 
 
 @examples(

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import audit as audit_view
 from backscroll.cli.later import terminal
@@ -21,6 +20,7 @@ from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, QueryError
 from backscroll.files import create_file
 from backscroll.times import parse_when
+from backscroll.verbs import usage as verbs
 
 KEYS = "day, week, month, hour, block, model, project, session, account, agent, branch"
 

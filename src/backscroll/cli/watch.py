@@ -4,12 +4,12 @@ from contextlib import suppress
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal, text
 from backscroll.cli.options import Settings, examples, reading, streaming
 from backscroll.cli.output import print_document
 from backscroll.errors import DONE
+from backscroll.verbs import watch as verbs
 
 
 @examples(

@@ -2,12 +2,12 @@
 
 import click
 
-from backscroll import verbs
 from backscroll.cli.later import terminal
 from backscroll.cli.later import worktrees as view
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.progress import ProgressLine
+from backscroll.verbs import desktop as verbs
 
 
 @examples(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from backscroll.index import query
 from backscroll.index.hints import Hints, read_hints
 from backscroll.index.kinship import Kinship
 from backscroll.index.spending import Shared, forget_sums, write_sums
@@ -109,7 +110,7 @@ def _make_session(database: sqlite3.Connection, name: str, context: _Context, *,
     main = next((unit for unit in units if unit.agent is None), None)
     agents = join_agents(main.digest if main else None, [_agent_file(unit) for unit in units if unit.agent is not None])
     copies = _copies(database, name)
-    rows = rows_of(database, name)
+    rows = query.rows_of_session(database, name)
     session = _session(name, main, units, agents)
     session.state = desktop.state_of(session.state, rows, _released(main), has_transcript=bool(main and main.paths))
     desktop.apply_rows(session, rows)
@@ -119,13 +120,6 @@ def _make_session(database: sqlite3.Connection, name: str, context: _Context, *,
     _relate(session, copies, context.kinship)
     session.title, session.title_source = _title(database, session, main or units[0])
     _write_session(database, session, main or units[0], agents, folded_into)
-
-
-def rows_of(database: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
-    """Return the rows of Desktop that mean a session, the newest first."""
-    stored = database.execute("SELECT body FROM desktop_row WHERE session = ?", (name,))
-    rows = [json.loads(body) for (body,) in stored]
-    return sorted(rows, key=lambda row: (row["active"] or row["deleted"] or "", row["path"]), reverse=True)
 
 
 def _released(main: _UnitRow | None) -> str | None:

@@ -5,7 +5,6 @@ import sqlite3
 import msgspec
 
 from backscroll.index import query
-from backscroll.index.assemble import rows_of
 from backscroll.index.kinship import Kinship
 from backscroll.place import Place
 from backscroll.records import Damage, Note
@@ -35,7 +34,9 @@ def damage_and_notes(database: sqlite3.Connection, name: str) -> tuple[list[Dama
         digest = msgspec.msgpack.decode(stored, type=Digest)
         damage += [Damage(*item) for item in places_told(digest.damage)]
         notes += [Note(*item) for item in places_told(digest.notes)]
-    damage += [Damage(Place(row["path"]), row["damage"]) for row in rows_of(database, name) if row["damage"]]
+    damage += [
+        Damage(Place(row["path"]), row["damage"]) for row in query.rows_of_session(database, name) if row["damage"]
+    ]
     return damage, notes
 
 

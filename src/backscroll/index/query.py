@@ -209,6 +209,13 @@ def settings_and_logs(database: sqlite3.Connection, kind: str) -> list[str]:
     return [path for found, path in (json.loads(row[0]) if row else ()) if found == kind]
 
 
+def rows_of_session(database: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+    """Return the rows of Desktop that mean a session, the newest first."""
+    stored = database.execute("SELECT body FROM desktop_row WHERE session = ?", (name,))
+    rows = [json.loads(body) for (body,) in stored]
+    return sorted(rows, key=lambda row: (row["active"] or row["deleted"] or "", row["path"]), reverse=True)
+
+
 def unit_paths(database: sqlite3.Connection, name: str) -> list[tuple[str | None, list[str]]]:
     """Return (agent, transcripts) of every unit of a session; agent is None for the session itself."""
     rows = database.execute("SELECT agent, paths FROM unit WHERE session = ? ORDER BY agent IS NOT NULL, key", (name,))
