@@ -118,6 +118,7 @@ KNOWN_BY_NAME = {
         text_editor_code_execution_tool_result tool_search_tool_result""",
     "system": f"""{NO_TYPE.replace(" ", "_")} compact_boundary microcompact_boundary local_command api_error
         stop_hook_summary turn_duration informational memory_saved bridge_status away_summary agents_killed
+        permission_request permission_response permission_auto_approved permission_auto_denied
         permission_retry scheduled_task_fire model_fallback model_refusal_fallback cloud_session_status file_snapshot
         rewind_stand_in instruction_size_warning
         init status task_started hook_started files_persisted""",

@@ -3,7 +3,7 @@
 set -eu
 
 missing=""
-for tool in strace; do
+for tool in strace chromium; do
     command -v "$tool" >/dev/null || missing="$missing $tool"
 done
 [ -n "$missing" ] || exit 0

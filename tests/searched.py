@@ -12,7 +12,6 @@ from typing import Any, Self
 from backscroll.index import search, texting
 from backscroll.index.db import open_in_memory, open_index
 from backscroll.index.fulltext import FullText, open_fulltext
-from backscroll.index.units import Found
 from backscroll.index.update import update
 from backscroll.stores import find_stores
 from backscroll.text.hits import Found as Answer
@@ -43,11 +42,7 @@ class Searched:
 
     def refresh(self) -> None:
         """Bring the index and its words up to date."""
-        update(self.database, find_stores(self.root, {}), with_words=self.take_words)
-
-    def take_words(self, found: Found) -> None:
-        """Bring the words up to date."""
-        texting.update_texts(self.database, self.text, found)
+        update(self.database, find_stores(self.root, {}), words=texting.Words(self.database, self.text))
 
     def __call__(self, text: str, fields: Mapping[str, str] | None = None, **options: Any) -> Answer:
         """Search."""

@@ -235,9 +235,10 @@ def test_the_demo_home_has_everything(tmp_path: Path) -> None:
         "audit": 2,
         "desktop-config": 1,
         "desktop-settings": 1,
-        "counter": 1,
+        "counter": 2,
         "log": 1,
         "schedule": 1,
+        "cloud-list": 1,
     }
     assert kinds == {**expected, "settings": 1, "file-history": 2, "global-config": 1, **desktop}
 
@@ -267,7 +268,7 @@ def test_a_demo_home_is_written_over(tmp_path: Path) -> None:
     """A demo home may be renewed."""
     write_demo_home(tmp_path / "demo", NOW - timedelta(days=9))
 
-    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 46
+    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 48
 
 
 def test_any_other_directory_is_refused(tmp_path: Path) -> None:

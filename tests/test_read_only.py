@@ -77,7 +77,7 @@ READING = {
     ],
     "worktrees": [[], ["--json"], ["--no-update"]],
     "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
-    "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"]],
+    "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"], ["--marks"]],
     "accounts": [[], ["--json"], ["--no-update"]],
     "cowork": [[], ["6b1e7c44"], ["--json"]],
     "drift": [[], ["--json"], ["--schema"], ["assistant"]],

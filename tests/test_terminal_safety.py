@@ -89,7 +89,7 @@ SEQUENCES = [
     *("[/foo]", "[bold red]x", "[link=file:///etc/passwd]x[/link]", "\\x1b[2J", "%s%n", "{0}", "\\[bold]", "\\e[2J"),
 ]
 
-PROGRESS = re.compile(r"\r\x1b\[2K(?:[^\r\n]*\r\x1b\[2K)*")
+PROGRESS = re.compile(r"\r\x1b\[2K(?:[^\r\n\x1b]*\r\x1b\[2K)*")
 """Our own progress line, which a busy machine may show for a moment, and which erases itself."""
 OURS = re.compile(r"\x1b\[[0-9;]*m")
 FOREIGN = re.compile(
@@ -185,9 +185,9 @@ def lines(root: Path) -> list[list[str]]:
         ["flags"],
         ["flags", "--diff", str(root / ".claude" / "projects")],
     ]
-    found += [["storage", "--everything", "--deleted"], ["storage", "*"]]
+    found += [["storage", "--everything", "--deleted"], ["storage", "*"], ["storage", "--marks"]]
     found += [["accounts"], ["cowork"], ["stores", "--logs"], ["stores", "--mcp"]]
-    found += [["list", "--all", "--marks"], ["list", "--all", "--sidebar", ACCOUNT[:8]]]
+    found += [["list", "--all", "--sidebar", ACCOUNT[:8]]]
     for session in sessions:
         found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]
         found += [["show", session], ["show", session, "--full", "--all-branches"], ["tree", session]]
@@ -223,7 +223,7 @@ def seen(root: Path, directory: Path, *, colour: bool, columns: int) -> str:
         os.close(master)
 
     assert 0 == child.returncode
-    return PROGRESS.sub("", data.decode()).replace("\r\n", "\n")
+    return PROGRESS.sub("", data.decode().replace("\r\n", "\n"))
 
 
 def read(terminal: int) -> bytes:

@@ -7,7 +7,8 @@ socket is refused.  Writing replaces a file whole or not at all, and only inside
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -23,6 +24,8 @@ else:  # 5 ms that only a copy costs
     tempfile = lazily("tempfile")
 
 _BUFFER = 1 << 20
+_LEFT_BEHIND = 3600
+"""Seconds after which nobody reads a copy any more."""
 
 _READ = (
     os.O_RDONLY
@@ -139,14 +142,14 @@ def create_file(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def private_copies(paths: Iterable[str], own: Path | None) -> Iterator[str]:
-    """Copy files side by side into a new directory, below `own` where that can be; it is gone with the context.
+def private_copies(paths: Mapping[str, str], own: Path | None) -> Iterator[str]:
+    """Copy files under names into a new directory, below `own` where that can be; it is gone with the context.
 
     The copies are made to be written to: SQLite does so when it opens a database.
     """
     with tempfile.TemporaryDirectory(prefix="copy-", dir=_place_for_copies(own), ignore_cleanup_errors=True) as place:
-        for path in paths:
-            with open_readonly(path) as file, _created(Path(place, os.path.basename(path))) as copy:
+        for name, path in paths.items():
+            with open_readonly(path) as file, _created(Path(place, name)) as copy:
                 shutil.copyfileobj(file, copy, _BUFFER)
         yield place
 
@@ -155,11 +158,15 @@ def _place_for_copies(own: Path | None) -> Path | None:
     """Return the directory of ours that copies are made in; None, for the system's own, where it cannot be written."""
     if own is None:
         return None
+    place = own / "copies"
     try:
-        make_private_directory(own / "copies")
+        make_private_directory(place)
+        for left in place.iterdir():  # by a run that was killed
+            if time.time() - left.stat().st_mtime > _LEFT_BEHIND:
+                shutil.rmtree(left, ignore_errors=True)
     except OSError:
         return None
-    return own / "copies" if os.access(own / "copies", os.W_OK) else None
+    return place if os.access(place, os.W_OK) else None
 
 
 def _look(path: str | os.PathLike[str]) -> os.stat_result:

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +33,15 @@ from backscroll.sessions.model import (
     Transcript,
     TreeNode,
 )
-from backscroll.stores import BrowserStore, CodeStore, SideStore, Store, desktop_directories, find_stores
+from backscroll.stores import (
+    BrowserStore,
+    CodeStore,
+    SideStore,
+    Store,
+    browser_stores,
+    desktop_directories,
+    find_stores,
+)
 from backscroll.stores.single import SingleStore
 
 if TYPE_CHECKING:
@@ -43,13 +50,13 @@ if TYPE_CHECKING:
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
-    from backscroll.desktop import marks as desktop_marks
     from backscroll.index import details, fulltext, texting, traces
     from backscroll.index import search as searching
     from backscroll.inventory import report as drift_report
     from backscroll.inventory import schema as drift_schema
     from backscroll.records import Damage
     from backscroll.sessions import follow, leases, reader
+    from backscroll.sessions import marks as desktop_marks
     from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import costs as session_costs
@@ -69,7 +76,6 @@ else:
     desktop_accounts = lazily("backscroll.desktop.accounts")
     desktop_cowork = lazily("backscroll.desktop.cowork")
     desktop_logs = lazily("backscroll.desktop.logs")
-    desktop_marks = lazily("backscroll.desktop.marks")
     drift_report = lazily("backscroll.inventory.report")
     drift_schema = lazily("backscroll.inventory.schema")
     details = lazily("backscroll.index.details")
@@ -78,6 +84,7 @@ else:
     fulltext = lazily("backscroll.index.fulltext")
     language = lazily("backscroll.text.language")
     leases = lazily("backscroll.sessions.leases")
+    desktop_marks = lazily("backscroll.sessions.marks")
     traces = lazily("backscroll.index.traces")
     reader = lazily("backscroll.sessions.reader")
     follow = lazily("backscroll.sessions.follow")
@@ -138,7 +145,6 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     until: datetime | None = None,
     state: str | None = None,
     sidebar: str | None = None,
-    marks: bool = False,
     pinned: bool = False,
     agents: bool = False,
     prices: OwnPrices = None,
@@ -148,22 +154,16 @@ def list_sessions(  # noqa: PLR0913 - one argument per filter of the command
     """Return sessions, newest first; `limit=None` for all of them.
 
     `account` is an id, its beginning or an e-mail address; so is `sidebar`, which asks for what Desktop's Code tab
-    shows somebody who is signed in with that account instead, pinned ones first.  `marks` reads pins, groups and
-    unread marks from Desktop's browser storage, which takes a while; `pinned` leaves all others out.
+    shows somebody who is signed in with that account instead, pinned ones first.  `pinned` leaves out what is not
+    pinned there.
     """
     with _index(root, update=update, on_progress=on_progress) as database:
-        wanted = query.Filter(project, store, _account(database, account), since, until, state)
+        wanted = query.Filter(project, store, _account(database, account), since, until, state, pinned)
         if sidebar is not None:
             found = query.sidebar(database, _account(database, sidebar) or "", datetime.now(UTC))
+            total = len(found)
         else:
-            found = query.sessions(database, wanted, None if pinned else limit)
-        if marks or pinned or sidebar is not None:
-            desktop_marks.put_marks(found, _stores(root))
-        if pinned:
-            found = [session for session in found if desktop_marks.is_pinned(session)]
-        if sidebar is not None:
-            found = desktop_marks.pinned_first(found)
-        total = len(found) if pinned or sidebar is not None else query.count(database, wanted)
+            found, total = query.sessions(database, wanted, limit), query.count(database, wanted)
         found = _priced(database, found[:limit], prices)
         children = {session.id: query.agents(database, session.id) for session in found} if agents else {}
         return SessionList(total, found, children)
@@ -575,6 +575,11 @@ def storage(  # noqa: PLR0913 - one argument per option of the command
     return browser_storage.read_storage(found, wanted)
 
 
+def marks(root: Root = None) -> "list[desktop_marks.DesktopMarks]":
+    """Return what each Desktop remembers of sessions outside their rows, and which of its places says so."""
+    return [desktop_marks.read_desktop_marks(store) for store in browser_stores(_stores(root))]
+
+
 def flags(root: Root = None, *, prefix: str = "") -> "feature_flags.FlagReport":
     """Return the feature flags that Claude Code last heard of."""
     return feature_flags.read_flags([store for store in _stores(root) if isinstance(store, SideStore)], prefix)
@@ -608,9 +613,8 @@ def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> d
 def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
     """Bring the index and its words up to date, or make them anew, and say what that took."""
     with _database(root, rebuild=rebuild) as (database, found), _words(database, rebuild=rebuild) as text:
-        taken = partial(texting.update_texts, database, text, on_progress=on_progress, may_wait=True)
-        report = bring_up_to_date(database, found, on_progress, taken)
-        report.words = True
+        words = texting.Words(database, text, on_progress, may_wait=True)
+        report = bring_up_to_date(database, found, on_progress, words)
         report.sessions = query.count(database, query.Filter())
         return report
 
@@ -641,14 +645,9 @@ def search_index(
 ) -> Iterator["Callable[..., hits.Found]"]:
     """Open everything for many searches in a row; what is yielded takes the arguments of `search`."""
     with _database(root) as (database, stores), _words(database) as text:
-        is_current = True
-
-        def take_words(found: Any) -> None:
-            nonlocal is_current
-            is_current = texting.update_texts(database, text, found, on_progress)
-
+        words = texting.Words(database, text, on_progress)
         if update or query.is_empty(database):
-            bring_up_to_date(database, stores, on_progress, take_words)
+            bring_up_to_date(database, stores, on_progress, words)
 
         def ask(  # noqa: PLR0913 - one argument per option of the command
             wanted: str,
@@ -661,7 +660,7 @@ def search_index(
         ) -> "hits.Found":
             parsed = _query(database, wanted, options, fields or {}, since, until)
             found = searching.search(database, text, parsed, options or searching.Options())
-            found.is_current = is_current
+            found.is_current = words.is_current
             for hit in found.hits if context else ():
                 _add_context(database, hit, context)
             return found

@@ -152,6 +152,8 @@ def test_progress_is_one_line_that_erases_itself(capfd: pytest.CaptureFixture[st
 def test_progress_says_rate_and_time_left() -> None:
     """How much, how fast and how long still."""
     assert "reading 120 of 480, 40 MB, 20 MB/s, 6.0 s left" == describe(Progress(120, 480, 40_000_000, "reading"), 2.0)
+    read = Progress(40_000_000, 80_000_000, 40_000_000, "reading 3 of 9 transcripts")
+    assert "reading 3 of 9 transcripts, 40 MB of 80 MB, 20 MB/s, 2.0 s left" == describe(read, 2.0)
     assert "\\x1b 0 of 0" == describe(Progress(0, 0, 0, "\x1b"), 0.0)
 
 

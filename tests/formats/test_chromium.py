@@ -2,14 +2,15 @@
 
 import errno
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
-from leveldb_make import Files, beneath, idb_key, idb_names, log_of, store, text_be, v8_text
+from leveldb_make import Files, beneath, idb_key, idb_names, log, log_of, store, text_be, v8_text
 
-from backscroll.formats.chromium import CHANGING, STALE, origin_of, read_profile, read_steadily, snapshot
+from backscroll.formats.chromium import CHANGING, STALE, origin_of, read_profile
 from backscroll.formats.leveldb import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.place import Place
@@ -183,35 +184,62 @@ def test_copy_that_fails(moved: bytes) -> None:
 
 
 class Changing(Files):
-    """A profile to which a record is appended each time its names are asked for, for a while."""
+    """A profile that the browser changes each time its names are asked for, for a while."""
 
-    def __init__(self, times: int) -> None:
+    def __init__(self, times: int, change: Callable[[dict[str, bytes]], object]) -> None:
         super().__init__(beneath("Local Storage/leveldb/", LOCAL))
-        self.times = times
+        self.times, self.change = times, change
 
     def names(self) -> list[str]:
         """Let the browser write before answering."""
         if self.times > 0:
             self.times -= 1
-            self.files["Local Storage/leveldb/000003.log"] += log_of([(b"_https://claude.ai\0\x01k", b"\x01w")], 2)
+            self.change(self.files)
         return super().names()
 
 
-def test_reading_until_nothing_changes() -> None:
-    """A profile that changes is read again; one that never stops changing is said to."""
-    steady, restless = read_steadily(Changing(4)), read_steadily(Changing(1000), "profile", attempts=2)
-
-    assert not any(isinstance(item, Damage) for item in steady)
-    assert any(isinstance(i, StorageRecord) and (i.text, i.state) == ("w", State.LIVE) for i in steady)
-    assert [CHANGING] == [item.reason for item in restless if isinstance(item, Damage)]
+LOG, MANIFEST = "Local Storage/leveldb/000003.log", "Local Storage/leveldb/MANIFEST-000001"
 
 
-def test_snapshot_names_what_is_read(moved: bytes) -> None:
-    """Only files of stores count."""
-    files = {"LocalStorage": moved, "x": b"", "LocalStorage-wal": b"w"}
-    profile = Files(beneath("Session Storage/", {"000003.log": b"abc"}) | files)
+def append(files: dict[str, bytes]) -> None:
+    """Write one more value."""
+    files[LOG] += log_of([(b"_https://claude.ai\0\x01k", b"\x01w")], 2)
 
-    assert {"Session Storage/000003.log": 3, "LocalStorage": len(moved), "LocalStorage-wal": 1} == snapshot(profile)
+
+def tear(files: dict[str, bytes]) -> None:
+    """Write a part of a value more each time."""
+    files[LOG] += b"\1"
+
+
+def compact(files: dict[str, bytes]) -> None:
+    """Write to the manifest, as a compaction does."""
+    files[MANIFEST] += log([b"\x03\x64"])
+
+
+@pytest.mark.parametrize("change", [append, compact])
+def test_reading_until_nothing_changes(change: Callable[[dict[str, bytes]], object]) -> None:
+    """A store that changes is read again until it is whole."""
+    items = list(read_profile(Changing(8, change)))
+
+    assert not any(isinstance(item, Damage) for item in items)
+    assert 1 == sum(isinstance(i, StorageRecord) and (i.kind, i.state) == ("local-storage", State.LIVE) for i in items)
+
+
+def test_a_log_that_only_grows_is_a_moment_of_the_store() -> None:
+    """A browser that never stops writing does not keep us from reading, as long as nothing is torn."""
+    items = list(read_profile(Changing(1000, append)))
+
+    assert not any(isinstance(item, Damage) for item in items)
+    assert any(isinstance(i, StorageRecord) and (i.text, i.state) == ("w", State.LIVE) for i in items)
+
+
+@pytest.mark.parametrize("change", [tear, compact])
+def test_store_that_never_stops_changing(change: Callable[[dict[str, bytes]], object]) -> None:
+    """What cannot be read at one moment is said to change; what was read is there."""
+    items = list(read_profile(Changing(1000, change), "profile/", attempts=2))
+
+    assert Damage(Place("profile/Local Storage/leveldb/"), CHANGING) in items
+    assert any(isinstance(item, StorageRecord) and item.text == "v" for item in items)
 
 
 @pytest.mark.parametrize(

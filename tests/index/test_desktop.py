@@ -462,6 +462,46 @@ def test_an_old_row_of_the_code_tab_among_manifests(tmp_path: Path) -> None:
     assert ["code", "desktop"] == only(tmp_path).stores
 
 
+def cloud_list(root: Path, *entries: Any) -> Path:
+    """Write the list of sessions that are in the cloud only."""
+    name = f"{COWORK_ROWS}/{ACCOUNT}/{ORGANIZATION}/remote-session-spaces.json"
+    return desktop_file(root, name, {"entries": list(entries)})
+
+
+def test_sessions_in_the_cloud_only(tmp_path: Path, database: sqlite3.Connection) -> None:
+    """What Cowork keeps in the cloud is listed as held there, with its folders; what is odd in the list is left."""
+    path = cloud_list(tmp_path, {"sessionId": "session_01", "folders": ["/home/ann/x"]}, {"sessionId": 7}, None)
+    updated(database, tmp_path)
+    (session,) = query.sessions(database, query.Filter(), None)
+
+    assert ("session_01", "remote", "/home/ann/x", ACCOUNT) == (
+        session.id,
+        session.state,
+        session.project,
+        session.account,
+    )
+    assert "in Anthropic's cloud, as session_01" == session.rows[0]["held"]
+    assert 1 == query.stores(database)[-1].sessions
+    path.write_text("{}")
+    updated(database, tmp_path)
+    assert 0 == query.count(database, query.Filter())
+
+
+def test_a_cloud_session_that_has_a_row_is_one_session(tmp_path: Path) -> None:
+    """The list and a row may spell the same id in two ways."""
+    cloud_list(tmp_path, {"sessionId": "cse_01"})
+    row(tmp_path, cliSessionId=UUID, cloudSessionId="session_01")
+
+    assert (UUID, ["cloud", "code"]) == (only(tmp_path).id, sorted(item["product"] for item in only(tmp_path).rows))
+
+
+def test_a_damaged_list_of_cloud_sessions(tmp_path: Path) -> None:
+    """A list that cannot be read is damage of its store."""
+    cloud_list(tmp_path).write_bytes(b"\0" * 9)
+
+    assert ["nothing but 9 NUL bytes"] == [item.reason for item in query.stores(indexed(tmp_path))[-1].damage]
+
+
 def test_a_manifest_of_the_always_on_agent(tmp_path: Path) -> None:
     """Sessions below `agent/` and those called local_ditto_… are sessions too."""
     fields = {"sessionId": "local_ditto_x_g2", "createdAt": 1, "lastActivityAt": 1, "processName": "p"}

@@ -42,6 +42,21 @@ def test_each_message_once(tmp_path: Path) -> None:
         assert UUID == searched("alpha").hits[0].session
 
 
+def test_an_earlier_copy_gives_way(tmp_path: Path) -> None:
+    """A session of old versions that a later one contains is found in the later one, whichever was read first."""
+    root = home(tmp_path)
+    old = Draft(UUID, version="1.0.44").prompt("zeta").answer("eta")
+    old.write(root)
+    with Searched(root) as searched:
+        assert [UUID] == [hit.session for hit in searched("zeta").hits]
+        later = old.fork(FORK, style="resume").prompt("theta").answer("iota").write(root)
+        searched.refresh()
+
+        (hit,) = searched("zeta").hits
+        assert FORK == hit.session
+        assert str(hit.message).encode() in later.read_bytes()
+
+
 def test_an_heir_takes_over(tmp_path: Path) -> None:
     """When the session that said it first is deleted, its copy is found instead."""
     root = home(tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make import UUID, Draft, bash, home, line, write_demo_home, write_side, write_transcript
+from make import UUID, Draft, bash, home, inside, line, manifest, write_demo_home, write_side, write_transcript
 
 from backscroll import verbs
 from backscroll.inventory import known, report
@@ -130,6 +130,18 @@ def test_side_files(tmp_path: Path) -> None:
     write_side(root, "sessions/7.json", b'{"pid":7}')
 
     assert {"history": 1, "title": 1, "agent-meta": 1, "live": 1} == types(verbs.drift(root))
+
+
+def test_audits_have_types_of_their_own(tmp_path: Path) -> None:
+    """Cowork's audit repeats messages, which count as such, under types that are not those of transcripts."""
+    records: list[dict[str, Any]] = [
+        {"type": "system", "subtype": "init"},
+        {"type": "user", "message": {"content": [{"type": "text", "text": "x"}]}},
+    ]
+    inside(manifest(tmp_path), "audit.jsonl", b"".join(map(line, records)))
+    found = types(verbs.drift(tmp_path))
+
+    assert {"audit/system": 1, "audit/user": 1, "message": 1, "block/text": 1, COWORK: 1} == found
 
 
 def test_secrets_are_not_opened(tmp_path: Path) -> None:

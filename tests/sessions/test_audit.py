@@ -86,6 +86,45 @@ def test_permissions() -> None:
     assert "not there" == found[2].reason
 
 
+def test_permissions_as_desktop_writes_them() -> None:
+    """Decisions are records of the system, of which a request and its answer share the id."""
+    found = trail(
+        record("system", subtype="init"),
+        record("system", subtype="permission_request", uuid="r1", tool_name="Bash", tool_input={"command": "rm x"}),
+        record(
+            "system", subtype="permission_response", uuid="r1", tool_name="Bash", decision="allow_once", granted=True
+        ),
+        record("system", subtype="permission_auto_approved", tool_name="Read", source="session_rule_cache"),
+    ).permissions
+
+    assert [
+        ("Bash", "request", None),
+        ("Bash", "allow_once", None),
+        ("Read", "auto_approved", "session_rule_cache"),
+    ] == [(one.tool, one.decision, one.reason) for one in found]
+
+
+def test_what_the_program_made_up_is_not_typed(tmp_path: Path) -> None:
+    """A synthetic prompt is nobody's; a result keeps the program's own data."""
+    given = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "a"}]}
+    with read(
+        tmp_path,
+        said("user", "u1", "Task finished", isSynthetic=True),
+        record("user", uuid="u2", message=given, tool_use_result={"stdout": "a"}),
+    ) as found:
+        first, second = (node.head for node in found.tree.nodes)
+
+        assert not first.is_spoken
+        assert {"stdout": "a"} == found.value(second)["toolUseResult"]
+
+
+def test_a_run_that_was_stopped() -> None:
+    """Why a run ended says more than that it did not fail."""
+    (run,) = trail(record("result", subtype="success", terminal_reason="aborted_tools")).runs
+
+    assert "aborted_tools" == run.outcome
+
+
 def test_runs() -> None:
     """Costs are told as stated, unknown ones as unknown, and odd ones not believed."""
     found = trail(

@@ -2,6 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from backscroll.stores import allowed
 
@@ -47,11 +50,34 @@ def test_declared_servers(tmp_path: Path) -> None:
     assert {"name": "c", "command": None, "url": None, "env": []} == found[2]
 
 
-def test_counters(tmp_path: Path) -> None:
-    """Counters are shown as they are, without what could be a secret."""
-    path = written(tmp_path, {"date": "2026-05-01", "tokens": 5, "session_token": HIDDEN})
+@pytest.mark.parametrize(
+    "value", [{"tokens-today": {"date": "2026-05-01", "tokens": 5}}, {"date": "2026-05-01", "tokens": 5}]
+)
+def test_tokens_of_a_day(tmp_path: Path, value: dict[str, Any]) -> None:
+    """The day and its tokens are taken, and nothing else: other versions keep keys in this file."""
+    path = written(tmp_path, {**value, "session_token": HIDDEN, "accounts": {"a": HIDDEN}})
 
-    assert {"date": "2026-05-01", "tokens": 5, "session_token": allowed.WITHHELD} == allowed.counter(path)
+    assert {"date": "2026-05-01", "tokens": 5} == allowed.tokens_today(path)
+    assert {} == allowed.tokens_today(written(tmp_path, {"tokens": HIDDEN, "date": 7}))
+
+
+def test_use_of_the_plan(tmp_path: Path) -> None:
+    """The last sample of each organization counts; one that could not be taken says nothing."""
+    samples: list[Any] = [
+        {"t": 1780000000000, "org": "O", "u": {"fh": 10, "sd": 20}},
+        {"t": 1780000900000, "org": "O", "u": {"fh": 45, "sd": 21, "xu": 3, "note": HIDDEN}},
+        {"t": 1780001800000, "org": "O", "u": {}},
+        {"t": "soon", "org": "O", "u": {"fh": 1}},
+        None,
+    ]
+    found = allowed.plan_usage(written(tmp_path, {"version": 2, "samples": samples}))
+
+    assert {"five_hours": 45, "seven_days": 21, "xu": 3} == found["O"]["percent"]
+    assert (2, "2026-05-28T20:26:40.000Z", "2026-05-28T20:41:40.000Z") == (
+        found["O"]["samples"],
+        found["O"]["first"],
+        found["O"]["last"],
+    )
 
 
 def test_damaged_settings_say_nothing(tmp_path: Path) -> None:

@@ -130,6 +130,15 @@ def test_sqlite_is_read_from_a_copy(moved: Path, tmp_path: Path) -> None:
     assert [tmp_path / "ours/copies"] == list((tmp_path / "ours").rglob("*"))
 
 
+def test_sqlite_behind_a_link(moved: Path, tmp_path: Path) -> None:
+    """A file of SQLite that was moved away and linked to is read under the name of the link."""
+    for name, target in (("LocalStorage", tmp_path / "kept"), ("LocalStorage-wal", tmp_path / "kept-log")):
+        (moved / name).rename(target)
+        (moved / name).symlink_to(target)
+
+    assert {"new", "v"} == set(texts(BrowserStore(moved, tmp_path, tmp_path / "ours")))
+
+
 def test_copies_are_private(moved: Path, tmp_path: Path) -> None:
     """A copy can be read by its owner alone, and is gone in the end, after an error too."""
     files = DiskProfile(BrowserStore(moved, moved, tmp_path / "ours"))
@@ -143,12 +152,25 @@ def test_copies_are_private(moved: Path, tmp_path: Path) -> None:
     assert not Path(place).exists()
 
 
+def test_copies_left_behind_are_removed(moved: Path, tmp_path: Path) -> None:
+    """What a run that was killed left behind goes with the next copy; what another run reads now stays."""
+    old, new = tmp_path / "ours/copies/copy-old", tmp_path / "ours/copies/copy-new"
+    for place in (old, new):
+        place.mkdir(parents=True)
+        (place / "LocalStorage").write_bytes(b"x")
+    os.utime(old, (1, 1))
+    with private_copies({"LocalStorage": str(moved / "LocalStorage")}, tmp_path / "ours"):
+        pass
+
+    assert [new] == list((tmp_path / "ours/copies").iterdir())
+
+
 def test_copy_where_our_own_directory_cannot_be_written(moved: Path, tmp_path: Path) -> None:
     """Where our own directory is not writable, the copy lies in the system's place for temporary files."""
     own = tmp_path / "ours"
     own.write_bytes(b"not a directory")
 
-    with private_copies([str(moved / "LocalStorage")], own) as place:
+    with private_copies({"LocalStorage": str(moved / "LocalStorage")}, own) as place:
         assert not Path(place).is_relative_to(tmp_path)
 
 

@@ -9,7 +9,8 @@ from backscroll import verbs
 from backscroll.formats.leveldb import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.place import Place
-from backscroll.stores.storage import NOTE, WITHHELD, withheld
+from backscroll.stores.allowed import WITHHELD
+from backscroll.stores.storage import NOTE, withheld
 
 WIDGET = "https://0123.claudemcpcontent.com"
 
@@ -112,7 +113,7 @@ def test_secrets_are_withheld(key: str, text: str) -> None:
     assert (True, NOTE) == (shown.is_withheld, shown.note)
 
 
-@pytest.mark.parametrize("key", ["deleted-key", "max-tokens", "dframe-store", "keyboard", "tokenizer", "author", ""])
+@pytest.mark.parametrize("key", ["deleted-key", "dframe-store", "keyboard", "author", "passage", ""])
 def test_other_values_are_not_touched(key: str) -> None:
     """Names that only resemble those of secrets change nothing; nor do numbers, or what is empty."""
     for value in (record(key, "abc"), record(key, '{"inputTokens":5}', {"inputTokens": 5}), record("token", "")):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         json,
         listing,
         markdown,
+        marks,
         storage,
         text,
         timeline,
@@ -50,6 +51,7 @@ else:
     json = lazily("backscroll.views.json")
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
+    marks = lazily("backscroll.views.marks")
     storage = lazily("backscroll.views.storage")
     text = lazily("backscroll.views.text")
     timeline = lazily("backscroll.views.timeline")
@@ -74,6 +76,7 @@ __all__ = [
     "json",
     "listing",
     "markdown",
+    "marks",
     "pager",
     "searching",
     "storage",

@@ -17,6 +17,7 @@ from backscroll.cli.progress import ProgressLine
     "backscroll list --project shop --since 2w",
     "backscroll list --all --json",
     "backscroll list --agents --state live",
+    "backscroll list --pinned",
     "backscroll list --sidebar ann@example.com",
 )
 @click.command("list")
@@ -33,13 +34,12 @@ from backscroll.cli.progress import ProgressLine
 @click.option("--until", metavar="WHEN", callback=moment, help="Only used before WHEN.")
 @click.option("--agents", is_flag=True, help="Show the agents of each session.")
 @click.option("--state", metavar="STATE", help="Only live, archived, ghost, orphan, damaged, remote or deleted ones.")
+@click.option("--pinned", is_flag=True, help="Only those that are pinned in Desktop's sidebar.")
 @click.option(
     "--sidebar",
     metavar="ACCOUNT",
     help="Instead: what Desktop's Code tab shows for an account, or for ACCOUNT/ORGANIZATION.",
 )
-@click.option("--marks", is_flag=True, help="Read pins, groups and unread marks of Desktop's sidebar, too.")
-@click.option("--pinned", is_flag=True, help="Only those that are pinned in Desktop.")
 @streaming
 @reading
 @click.pass_obj
@@ -55,9 +55,8 @@ def command(  # noqa: PLR0913  (one for each option)
     until: datetime | None,
     agents: bool,
     state: str | None,
-    sidebar: str | None,
-    marks: bool,
     pinned: bool,
+    sidebar: str | None,
 ) -> int:
     """List sessions, newest first."""
     with ProgressLine() as progress:
@@ -71,9 +70,8 @@ def command(  # noqa: PLR0913  (one for each option)
             until=until,
             agents=agents,
             state=state,
-            sidebar=sidebar,
-            marks=marks,
             pinned=pinned,
+            sidebar=sidebar,
             prices=own_prices(),
             update=settings.update,
             on_progress=progress,

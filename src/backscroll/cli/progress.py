@@ -76,10 +76,15 @@ def _width() -> int:
 
 
 def describe(progress: Progress, seconds: float) -> str:
-    """Return `reading 120 of 648, 45 MB, 38 MB/s, 4 s left`."""
-    parts = [f"{one_line(progress.what)} {progress.done:,} of {progress.total:,}"]
+    """Return `reading 120 of 648, 45 MB, 38 MB/s, 4 s left`; where bytes are what is counted, no number twice."""
+    what = one_line(progress.what)
+    if progress.bytes and progress.bytes == progress.done:
+        parts = [what, f"{figures.size(progress.done)} of {figures.size(progress.total)}"]
+    else:
+        parts = [f"{what} {progress.done:,} of {progress.total:,}"]
+        parts += [figures.size(progress.bytes)] if progress.bytes and seconds > 0 else []
     if progress.bytes and seconds > 0:
-        parts += [figures.size(progress.bytes), f"{figures.size(round(progress.bytes / seconds))}/s"]
+        parts.append(f"{figures.size(round(progress.bytes / seconds))}/s")
     if 0 < progress.done < progress.total:
         left = seconds * (progress.total - progress.done) / progress.done
         parts.append(f"{figures.duration_of(left)} left")

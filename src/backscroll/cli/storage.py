@@ -3,6 +3,7 @@
 import click
 
 from backscroll import verbs
+from backscroll.cli.later import marks as marks_view
 from backscroll.cli.later import storage as view
 from backscroll.cli.later import terminal
 from backscroll.cli.options import Settings, examples, reading
@@ -15,6 +16,7 @@ from backscroll.errors import DONE, NOT_FOUND
     "backscroll storage dframe-store",
     "backscroll storage 'epitaxy*' --deleted --json",
     "backscroll storage --indexeddb --origin claude.ai",
+    "backscroll storage --marks",
 )
 @click.command("storage")
 @click.argument("key", required=False, metavar="[KEY]")
@@ -28,6 +30,7 @@ from backscroll.errors import DONE, NOT_FOUND
     help="Show deleted and superseded values too, as long as they lie on the disk.",
 )
 @click.option("--everything", is_flag=True, help="Show Session Storage, and what the browser keeps for itself, too.")
+@click.option("--marks", is_flag=True, help="Instead: pins, groups, unread marks and settings of Desktop's sidebar.")
 @click.option("--secrets", is_flag=True, help="Show tokens and passwords as they are.")
 @reading
 @click.pass_obj
@@ -39,6 +42,7 @@ def command(  # noqa: PLR0913  (one for each option)
     indexeddb: bool,
     is_history: bool,
     everything: bool,
+    marks: bool,
     secrets: bool,
 ) -> int:
     """Show what Claude Desktop's pages keep in its browser storage.
@@ -46,6 +50,8 @@ def command(  # noqa: PLR0913  (one for each option)
     KEY is a key as it is, or a pattern with *; its values are shown whole. Values are as of the browser's last commit:
     a running Desktop may know newer ones. Nothing is locked, and nothing is written.
     """
+    if marks:
+        return _show_marks(settings)
     found = verbs.storage(
         key,
         settings.root,
@@ -62,3 +68,12 @@ def command(  # noqa: PLR0913  (one for each option)
         terminal.print_lines(view.storage_report(found, paper), settings)
     is_missing = key is not None and not found.records
     return NOT_FOUND if is_missing else report_damage(len(found.damage), settings) or DONE
+
+
+def _show_marks(settings: Settings) -> int:
+    found = verbs.marks(settings.root)
+    if settings.json:
+        print_document(marks_view.marks_document(found))
+    else:
+        terminal.print_lines(marks_view.marks_report(found, terminal.make_paper(settings)), settings)
+    return report_damage(sum(len(one.damage) for one in found), settings)

@@ -65,7 +65,14 @@ def _settings(now: datetime) -> dict[str, Any]:
     return {
         "config.json": {"lastKnownAccountUuid": OFFICE, "theme": "dark", "oauth:tokenCache": "made-up"},
         "claude_desktop_config.json": {"mcpServers": servers, "preferences": {"epitaxyPrefs": groups}},
-        "buddy-tokens.json": {"date": iso(now)[:10], "tokens": 48210},
+        "buddy-tokens.json": {"tokens-today": {"date": iso(now)[:10], "tokens": 48210}},
+        "plan-usage-history.json": {
+            "version": 2,
+            "samples": [
+                {"t": _ms(now - timedelta(minutes=15)), "org": HARBOUR, "u": {"fh": 18, "sd": 41}},
+                {"t": _ms(now), "org": HARBOUR, "u": {"fh": 22, "sd": 42}},
+            ],
+        },
     }
 
 
@@ -157,6 +164,9 @@ def _cowork(now: datetime) -> dict[str, bytes]:
     )
     task = {"id": "weekly-letter", "cron": "0 8 * * 1", "prompt": "Write this week's letter to the skippers."}
     return {
+        "remote-session-spaces.json": json.dumps(
+            {"entries": [{"sessionId": "session_01HarbourPlan", "folders": ["/home/ann/docs/harbour-plan"]}]}
+        ).encode(),
         "scheduled-tasks.json": json.dumps({"tasks": [task]}, indent=2).encode(),
         f"local_{REPORT_APP}.json": report,
         f"local_{REPORT_APP}/outputs/report.md": _WORDS.encode(),
@@ -187,9 +197,15 @@ def _manifest(app: str, active: datetime, title: str, **fields: Any) -> bytes:
 def _audit_of_report(now: datetime) -> bytes:
     time = now - timedelta(hours=29, minutes=50)
     lines: list[dict[str, Any]] = [
-        {"type": "permission_request", "tool_name": "Write"},
-        {"type": "permission_response", "tool_name": "Write", "decision": "allow_once"},
-        {"type": "permission_auto_approved", "tool_name": "Bash", "reason": "read only"},
+        {"type": "system", "subtype": "permission_request", "uuid": "q1", "tool_name": "Write"},
+        {
+            "type": "system",
+            "subtype": "permission_response",
+            "uuid": "q1",
+            "tool_name": "Write",
+            "decision": "allow_once",
+        },
+        {"type": "system", "subtype": "permission_auto_approved", "tool_name": "Bash", "source": "session_rule_cache"},
         {"type": "result", "subtype": "success", "total_cost_usd": 0.21, "num_turns": 3, "duration_ms": 41000},
     ]
     return _audit(lines, time)

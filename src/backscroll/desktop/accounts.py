@@ -21,7 +21,7 @@ def accounts(database: Connection) -> Accounts:
     """Return all accounts, the one used last first, who is signed in, and Desktop's counters."""
     found: dict[str, Account] = {}
     for row, person in query.desktop_rows(database):
-        if row["account"] and row["product"] != "tombstone":
+        if row["account"] and row["product"] in ("code", "cowork"):
             _add_row(found.setdefault(row["account"], Account(row["account"])), row, person)
     for name, sessions in query.sessions_by_account(database).items():
         found.setdefault(name, Account(name)).sessions = sessions
@@ -96,4 +96,5 @@ def _signed_in_desktop(database: Connection) -> Iterator[SignedIn]:
 
 def _counters(database: Connection) -> list[Counter]:
     paths = query.settings_and_logs(database, "counter")
-    return [Counter(PurePath(path).name, path, allowed.counter(path)) for path in paths]
+    names = [(PurePath(path).name, path) for path in paths]
+    return [Counter(name, path, allowed.COUNTERS[name](path)) for name, path in names]

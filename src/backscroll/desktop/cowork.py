@@ -22,7 +22,7 @@ def read_manifests(database: Connection, session: str | None) -> Iterator[Manife
     """
     for row, name in query.rows_with_sessions(database):
         is_asked = name == session if session is not None else row["product"] == "cowork"
-        if is_asked and row["product"] != "tombstone":
+        if is_asked and row["product"] in ("code", "cowork"):
             yield _manifest(name, row, with_audit=session is not None)
 
 

@@ -2,8 +2,9 @@
 
 `read_profile` finds Local Storage, Session Storage and IndexedDB by the names of their files, at any depth
 (Electron keeps further profiles under Partitions), in LevelDB and in SQLite.  It opens files one at a time,
-takes no lock and writes nothing.  A running browser writes on meanwhile: `read_steadily` reads again
-until all files are the same before and after.  What it has not committed yet is on no disk.
+takes no lock and writes nothing.  A running browser writes on meanwhile: each store is read again until its files
+are the same before and after, or have only grown at their ends and nothing was torn: that is a moment of the store
+too.  What the browser has not committed yet is on no disk.
 
     Local Storage/leveldb/                        Local Storage
     LocalStorage                                  … in SQLite: the LevelDB beside it is stale then
@@ -32,6 +33,7 @@ Origin = tuple[str | None, str | None]
 
 STALE = "from before the move to SQLite"
 CHANGING = "changed each time while it was read"
+ATTEMPTS = 10
 
 _LEVELDB_FILE = r"(?:CURRENT|MANIFEST-[0-9]+|[0-9]+\.(?:log|ldb|sst))"
 _LEVELDB = re.compile(
@@ -51,6 +53,8 @@ _SQLITE = re.compile(
 )
 _IDENTIFIER = re.compile(r"(?P<scheme>[^_]+)_(?P<host>.*)_(?P<port>[0-9]+)(?:@[0-9]+)?")
 _BESIDE = ("-wal", "-journal")
+_APPENDED = (".log", "-wal")
+"""Files that only grow: what they hold up to any place was the truth at some moment."""
 
 
 class _Store(NamedTuple):
@@ -63,28 +67,12 @@ class _Store(NamedTuple):
     is_sqlite: bool
 
 
-def read_profile(directory: Profile, path: str = "") -> Items:
-    """Yield every version of everything that pages stored, and all damage; `path` goes before names in places."""
-    return _Profile(directory, path).read()
+def read_profile(directory: Profile, path: str = "", attempts: int = ATTEMPTS) -> Items:
+    """Yield every version of everything that pages stored, and all damage; `path` goes before names in places.
 
-
-def read_steadily(directory: Profile, path: str = "", attempts: int = 5) -> list[StorageRecord | Damage]:
-    """Return what `read_profile` yields, read anew as long as the files change meanwhile, up to `attempts` times."""
-    for _ in range(attempts):
-        before = snapshot(directory)
-        items = list(read_profile(directory, path))
-        if snapshot(directory) == before:
-            return items
-    return [*items, Damage(Place(path), CHANGING)]
-
-
-def snapshot(directory: Profile) -> dict[str, object]:
-    """Return the names and states of the files that `read_profile` would read."""
-    return {
-        name: directory.state(name)
-        for name in directory.names()
-        if _LEVELDB.fullmatch(name) or _SQLITE.fullmatch(name.removesuffix("-wal").removesuffix("-journal"))
-    }
+    A store that changes while it is read is read anew, up to `attempts` times.
+    """
+    return _Profile(directory, path, attempts).read()
 
 
 def origin_of(identifier: str) -> str | None:
@@ -101,8 +89,8 @@ def origin_of(identifier: str) -> str | None:
 
 
 class _Profile:
-    def __init__(self, directory: Profile, path: str) -> None:
-        self._directory, self._path = directory, path
+    def __init__(self, directory: Profile, path: str, attempts: int) -> None:
+        self._directory, self._path, self._attempts = directory, path, attempts
         self._names = frozenset(directory.names())
         self._buckets: dict[str, dict[int, str]] = {}
         self._moved: set[str] = set()
@@ -111,7 +99,27 @@ class _Profile:
     def read(self) -> Items:
         stores = sorted({store for name in self._names for store in self._stores(name)}, key=_order)
         for store in stores:
-            yield from self._read_sqlite(store) if store.is_sqlite else self._read_leveldb(store)
+            yield from self._read_steadily(store)
+
+    def _read_steadily(self, store: _Store) -> list[StorageRecord | Damage]:
+        items: list[StorageRecord | Damage] = []
+        for _ in range(self._attempts):
+            before = self._states(store)
+            items = list(self._read_sqlite(store) if store.is_sqlite else self._read_leveldb(store))
+            changed = _changed(before, self._states(store))
+            is_torn = any(isinstance(item, Damage) for item in items)
+            if not changed or (not is_torn and all(name.endswith(_APPENDED) for name in changed)):
+                return items
+        return [*items, Damage(Place(self._path + store.name), CHANGING)]
+
+    def _states(self, store: _Store) -> dict[str, object]:
+        """Return the names and states of the files that a store is read from, as they are now."""
+        self._names = frozenset(self._directory.names())
+        if store.is_sqlite:
+            own = [name for name in (store.name, *(store.name + suffix for suffix in _BESIDE)) if name in self._names]
+        else:
+            own = [name for name in self._names if name.startswith(store.name) and _LEVELDB.fullmatch(name)]
+        return {name: self._directory.state(name) for name in own}
 
     def _stores(self, name: str) -> Iterator[_Store]:
         """Yield the store that a file belongs to, if it belongs to one."""
@@ -170,6 +178,11 @@ class _Profile:
             return origin_of(store.origin), None
         storage_key = self._buckets.get(store.root, {}).get(store.bucket or 0)
         return split_storage_key(storage_key) if storage_key is not None else (None, None)
+
+
+def _changed(before: dict[str, object], after: dict[str, object]) -> set[str]:
+    """Return the names of files that came, went or changed."""
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
 def _order(store: _Store) -> tuple[str, int, bool, str]:

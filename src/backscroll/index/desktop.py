@@ -35,6 +35,8 @@ def join_rows(database: sqlite3.Connection, found: Found) -> bool:
     stored = _stored(database)
     files = {os.fsencode(file.path): file for file in (*found.rows, *found.tombstones)}
     fresh = {key: _read(file, stored.get(key)) for key, file in files.items()}
+    for file in found.cloud_lists:
+        fresh |= _read_list(file, stored, found)
     read = [json.loads(kept.read) for kept in fresh.values()]
     sessions = lineage.join(found, read)
     joined = {
@@ -64,6 +66,19 @@ def _read(file: FoundFile, stored: _Stored | None) -> _Stored:
     return _Stored(fingerprint, json.dumps(row), json.dumps(person), None, "")
 
 
+def _read_list(file: FoundFile, stored: dict[bytes, _Stored], found: Found) -> dict[bytes, _Stored]:
+    """Return the rows of the sessions in the cloud that one file lists, each under a name of its own."""
+    fingerprint, prefix = state_of([file]), os.fsencode(file.path) + b"#"
+    kept = {key: row for key, row in stored.items() if key.startswith(prefix)}
+    if kept and all(row.fingerprint == fingerprint for row in kept.values()):
+        return kept
+    listed, damage = rows.read_cloud(file.path)
+    if damage is not None:
+        total = next(total for total in found.totals if file.path in total.cloud_lists)
+        total.damage.append(Damage(Place(file.path), damage))
+    return {os.fsencode(row["path"]): _Stored(fingerprint, json.dumps(row), "{}", None, "") for row in listed}
+
+
 def _write(database: sqlite3.Connection, stored: dict[bytes, _Stored], joined: dict[bytes, _Stored]) -> None:
     """Write what changed, and mark the sessions that a change touches, before and after it."""
     changed = {key: row for key, row in joined.items() if stored.get(key) != row}
@@ -90,8 +105,10 @@ def _names(row: Row) -> list[str]:
 def _count(found: Found, sessions: dict[str, str], read: list[Row]) -> None:
     """Tell each store which sessions its rows are of, and which rows are damaged."""
     reasons = {row["path"]: row["damage"] for row in read if row["damage"] is not None}
+    listed = {path: path.partition("#")[0] for path in sessions if "#" in path}
     for total in found.totals:
         own = {sessions[path] for path in total.rows if path in sessions}
+        own |= {sessions[path] for path, file in listed.items() if file in total.cloud_lists}
         total.sessions = {found.merged.get(name, name) for name in total.sessions} | own
         total.damage += [Damage(Place(path), reasons[path]) for path in total.rows if path in reasons]
 

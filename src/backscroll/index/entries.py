@@ -53,13 +53,18 @@ class Entries(NamedTuple):
 def of_transcripts(paths: Sequence[str], agent: str | None, start: Sequence[int] | None = None) -> Entries:
     """Return the entries of a session's or an agent's transcripts, or those behind a byte of each file."""
     with read_conversation(paths, is_agent=agent is not None) as conversation:
-        return Entries(list(of_conversation(conversation, agent, start)), prefixes_of(conversation))
+        return of_open(conversation, agent, start)
+
+
+def of_open(conversation: Conversation, agent: str | None, start: Sequence[int] | None = None) -> Entries:
+    """Return the entries of a conversation that is open."""
+    return Entries(list(of_conversation(conversation, agent, start)), prefixes_of(conversation))
 
 
 def of_conversation(
     conversation: Conversation, agent: str | None, start: Sequence[int] | None = None
 ) -> Iterator[Entry]:
-    """Yield the entries of a conversation that is open."""
+    """Yield the entries of a conversation that is open, one by one."""
     return map(_entry, passages(conversation, agent, start))
 
 

@@ -12,6 +12,7 @@ by its number and written anew.
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,7 +26,9 @@ from backscroll.text.fields import ANALYSER, SCHEMA
 from backscroll.text.words import analyser
 
 VERSION = 1
-HEAP = 96 << 20
+PATIENCE = 0.05
+TRIES = 6
+HEAP = 64 << 20
 SMALL_HEAP = 24 << 20
 
 _PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")
@@ -75,11 +78,11 @@ class FullText:
         return self.index.searcher()
 
     @contextmanager
-    def writer(self, *, is_bulk: bool) -> Iterator[tantivy.IndexWriter]:
-        """Open the index for writing; nobody else may meanwhile.  BusyError where somebody else does."""
+    def writer(self, *, is_bulk: bool, may_wait: bool = False) -> Iterator[tantivy.IndexWriter]:
+        """Open the index for writing, as nobody else may meanwhile: BusyError where somebody does, or wait for him."""
         before = os.umask(0o077)
         try:
-            writer = self._locked(HEAP if is_bulk else SMALL_HEAP, 2 if is_bulk else 1)
+            writer = self._locked(HEAP if is_bulk else SMALL_HEAP, 2 if is_bulk else 1, may_wait=may_wait)
             yield writer
             writer.wait_merging_threads()
         except ValueError as error:  # all that tantivy ever raises
@@ -87,27 +90,31 @@ class FullText:
         finally:
             os.umask(before)
 
-    def _locked(self, heap: int, threads: int) -> tantivy.IndexWriter:
-        try:
-            return self.index.writer(heap, threads)
-        except ValueError as error:
-            if "LockBusy" in str(error):
-                raise BusyError("another backscroll is taking in words", str(self.directory)) from error
-            raise
+    def _locked(self, heap: int, threads: int, *, may_wait: bool) -> tantivy.IndexWriter:
+        while True:
+            try:
+                return self.index.writer(heap, threads)
+            except ValueError as error:
+                if "LockBusy" not in str(error):
+                    raise
+                if not may_wait:
+                    raise BusyError("another backscroll is taking in words", str(self.directory)) from error
+            time.sleep(PATIENCE)
 
 
 def open_fulltext(directory: Path | None) -> FullText:
     """Open the index in a directory, making it where there is none, or none that can be used."""
     if directory is None:
         return FullText(None)
-    try:
-        return FullText(directory)
-    except (ValueError, OSError, sqlite3.DatabaseError):
-        remove_fulltext(directory)
-    try:
-        return FullText(directory)
-    except (ValueError, OSError, sqlite3.DatabaseError):  # it cannot be written here
-        return FullText(None)
+    for number in range(TRIES):
+        try:
+            return FullText(directory)
+        except (ValueError, OSError, sqlite3.DatabaseError):
+            if number == TRIES - 2:
+                remove_fulltext(directory)
+            else:
+                time.sleep(PATIENCE)  # another process may be making it at this moment
+    return FullText(None)  # it cannot be written here
 
 
 @contextmanager

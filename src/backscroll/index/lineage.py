@@ -28,9 +28,13 @@ def bare(name: str) -> str:
 def join(found: Found, rows: list[Row]) -> dict[str, str]:
     """Join rows with units, changing both, and return path of a row to its session; a mere copy has none."""
     _spell_out(rows)
-    current = _newest_first(_without_copies(row for row in rows if row["product"] != "tombstone"))
+    current = _newest_first(_without_copies(row for row in rows if row["product"] in ("code", "cowork")))
     places = _Places(found, current)
     sessions = {row["path"]: places.session_of(row) for row in current}
+    known = {name: sessions[row["path"]] for row in current for name in row["names"]}
+    for row in rows:
+        if row["product"] == "cloud":
+            sessions[row["path"]] = known.get(row["names"][0]) or places.session_of(row)
     places.merge()
     places.use_audits()
     for row in rows:

@@ -25,5 +25,3 @@ class Report(Value):
     sessions: int = 0
     damage: int = 0
     seconds: float = 0.0
-    words: bool = False
-    """The words were taken in too, so that all of it can be searched."""

@@ -5,10 +5,12 @@ Only the standard library is needed here, so that a list on a warm index costs l
 
 import json
 import sqlite3
+import sys
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from backscroll.errors import NotFoundError, QueryError
+from backscroll.index.marks import Marks, load_marks, mark, pin_position
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.scrub import one_line
@@ -31,6 +33,8 @@ class Filter(Value):
     since: datetime | None = None
     until: datetime | None = None
     state: str | None = None
+    pinned: bool | None = None
+    """Only what is pinned in Desktop's sidebar."""
 
 
 _COLUMNS = "SELECT body, project, cwd, cwd_source, mtime, config, released FROM session"
@@ -43,6 +47,9 @@ _WHERE = (
     " AND (:since IS NULL OR updated >= :since)"
     " AND (:until IS NULL OR updated < :until)"
     " AND (:state IS NULL OR state = :state)"
+    " AND (:pinned IS NULL OR id IN (SELECT pin.value FROM marks, json_each(marks.body, '$.pinned') AS pin"
+    " UNION SELECT desktop_row.session FROM marks, json_each(marks.body, '$.pinned') AS pin,"
+    " desktop_row, json_each(desktop_row.names) AS name WHERE name.value = pin.value))"
 )
 _COUNT = "SELECT count(*) FROM session" + _WHERE  # noqa: S608 - both halves stand here
 _LIST = _COLUMNS + _WHERE + " ORDER BY updated IS NULL, updated DESC, id LIMIT :limit"
@@ -71,20 +78,20 @@ def count(database: sqlite3.Connection, wanted: Filter) -> int:
 
 def sessions(database: sqlite3.Connection, wanted: Filter, limit: int | None) -> list[Session]:
     """Return the sessions that pass a filter, newest first."""
-    days = _cleanup_days(database)
+    around = _surroundings(database)
     rows = database.execute(_LIST, _parameters(wanted) | {"limit": -1 if limit is None else limit})
-    return [_session(row, days) for row in rows]
+    return [_session(row, around) for row in rows]
 
 
 def session(database: sqlite3.Connection, name: str) -> Session:
     """Return the session with exactly this id."""
-    return _session(database.execute(_BY_ID, (name,)).fetchone(), _cleanup_days(database))
+    return _session(database.execute(_BY_ID, (name,)).fetchone(), _surroundings(database))
 
 
 def expiring(database: sqlite3.Connection, before: datetime) -> list[Session]:
     """Return the sessions whose transcripts Claude Code will delete before a moment, the next one first."""
-    days = _cleanup_days(database)
-    found = [_session(row, days) for row in database.execute(_EXPIRING)]
+    around = _surroundings(database)
+    found = [_session(row, around) for row in database.execute(_EXPIRING)]
     due = [item for item in found if item.expires is not None and item.expires < before]
     return sorted(due, key=lambda item: (item.expires or before, item.id))
 
@@ -167,7 +174,8 @@ def sidebar(database: sqlite3.Connection, account: str, now: datetime) -> list[S
     """Return what Desktop's Code tab would show somebody who is signed in with an account, in its order.
 
     Desktop takes the rows below that account that it can load and that are not archived, whether their transcripts
-    are there or not, and a half-written row that is less than thirty days old where there is no other.
+    are there or not, and a half-written row that is less than thirty days old where there is no other; what is pinned
+    stands first.
     """
     account, _, organization = account.partition("/")
     names: dict[str, None] = {}
@@ -175,8 +183,9 @@ def sidebar(database: sqlite3.Connection, account: str, now: datetime) -> list[S
         is_own = (row["account"] or "").startswith(account) and (row["organization"] or "").startswith(organization)
         if is_own and _is_in_sidebar(row, now):
             names[name] = None
-    days = _cleanup_days(database)
-    return [_session(row, days) for name in names if (row := database.execute(_BY_ID, (name,)).fetchone())]
+    around = _surroundings(database)
+    found = [_session(row, around) for name in names if (row := database.execute(_BY_ID, (name,)).fetchone())]
+    return sorted(found, key=lambda session: pin_position(session, around.marks) or sys.maxsize)
 
 
 def _is_in_sidebar(row: dict[str, Any], now: datetime) -> bool:
@@ -208,8 +217,8 @@ def unit_paths(database: sqlite3.Connection, name: str) -> list[tuple[str | None
 
 def forks(database: sqlite3.Connection, name: str) -> list[Session]:
     """Return the sessions that were forked from a session."""
-    days = _cleanup_days(database)
-    return [_session(row, days) for row in database.execute(_FORKS, (name,))]
+    around = _surroundings(database)
+    return [_session(row, around) for row in database.execute(_FORKS, (name,))]
 
 
 def totals(database: sqlite3.Connection) -> tuple[int, int]:
@@ -233,6 +242,7 @@ def _parameters(wanted: Filter) -> dict[str, Any]:
         "since": iso(wanted.since) if wanted.since else None,
         "until": iso(wanted.until) if wanted.until else None,
         "state": searchable(wanted.state),
+        "pinned": wanted.pinned or None,
     }
 
 
@@ -247,14 +257,27 @@ def _cleanup_days(database: sqlite3.Connection) -> dict[str, int | None]:
     return days
 
 
-def _session(row: tuple[Any, ...], days: dict[str, int | None]) -> Session:
+class _Surroundings(NamedTuple):
+    """What is not kept with a session, because it changes without it."""
+
+    days: dict[str, int | None]
+    marks: list[Marks]
+
+
+def _surroundings(database: sqlite3.Connection) -> _Surroundings:
+    return _Surroundings(_cleanup_days(database), load_marks(database))
+
+
+def _session(row: tuple[Any, ...], around: _Surroundings) -> Session:
     body, project, cwd, source, mtime, config, released = row
     value = json.loads(body)
     value |= {"project": project, "cwd": cwd, "project_source": source}
     value |= {name: parse(value[name]) for name in ("started", "updated")}
     value["usage"] = Usage(**value["usage"])
-    value["expires"] = _expires(value, mtime, days.get(config), released)
-    return Session(**value)
+    value["expires"] = _expires(value, mtime, around.days.get(config), released)
+    session = Session(**value)
+    mark(session, around.marks)
+    return session
 
 
 def _expires(value: dict[str, Any], mtime: float | None, days: int | None, released: str | None) -> datetime | None:

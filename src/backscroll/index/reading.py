@@ -8,17 +8,29 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from backscroll.index.extracts import EXTRACTS, Row
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Unit, storable
+from backscroll.lazy import lazily
 from backscroll.sessions.conversation import read_conversation
 from backscroll.sessions.digest import make_digest
 
-BATCH_BYTES = 64 << 20
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+    from backscroll.index import entries
+    from backscroll.index import workers as processes
+    from backscroll.index.entries import Entries
+    from backscroll.index.texting import Along
+else:
+    entries = lazily("backscroll.index.entries")
+    processes = lazily("backscroll.index.workers")
+
+BATCH_BYTES = 32 << 20
 BATCH_UNITS = 500
 WORTH_PROCESSES = 24 << 20
 """From this many changed bytes on, starting worker processes pays."""
@@ -31,14 +43,23 @@ def take_in(
     changes: Changes,
     report: Report,
     on_progress: Callable[[Progress], None] | None,
+    along: "Along | None" = None,
 ) -> None:
-    """Forget what is gone and read what changed; mark the sessions whose rows must be made anew."""
+    """Forget what is gone and read what changed; mark the sessions whose rows must be made anew.
+
+    `along` takes in the words of what is read.
+    """
     _forget(database, changes.gone)
     is_bulk = len(changes.changed) > MANY
     if is_bulk:
         database.execute("INSERT OR REPLACE INTO meta VALUES ('every session is dirty', 'yes')")
-    for batch in _batches(_read_all(changes.changed, on_progress)):
+    starts = along.starts if along else {}
+    for batch in _batches(_read_all(changes.changed, starts, on_progress)):
         _write(database, batch, changes.merged, report, is_bulk=is_bulk)
+        for unit, reading in batch if along else ():
+            if reading.entries is not None and along is not None:
+                along.take(unit, _session_of(unit, reading, changes.merged), reading.entries)
+        batch.clear()  # before the next one is gathered
 
 
 class Reading(NamedTuple):
@@ -50,9 +71,17 @@ class Reading(NamedTuple):
     session: str | None
     records: int
     damage: int
+    entries: "Entries | None" = None
+    """Its words, where they were asked for."""
 
 
-def read_unit(paths: list[str], agent: str | None) -> Reading:
+Starts = dict[bytes, list[int] | None]
+"""The units whose words are wanted, and from which byte on each of their files is new."""
+
+
+def read_unit(
+    paths: list[str], agent: str | None, *, with_words: bool = False, start: list[int] | None = None
+) -> Reading:
     """Read the files of one unit; what cannot be read is damage in the digest."""
     with read_conversation(paths, is_agent=agent is not None) as conversation:
         digest = make_digest(conversation, agent)
@@ -63,35 +92,41 @@ def read_unit(paths: list[str], agent: str | None) -> Reading:
             next(iter(digest.session_ids), None),
             digest.records,
             len(digest.damage),
+            entries.of_open(conversation, agent, start) if with_words else None,
         )
 
 
-def _read_all(units: list[Unit], on_progress: Callable[[Progress], None] | None) -> Iterator[tuple[Unit, Reading]]:
+def _read_all(
+    units: list[Unit], starts: Starts, on_progress: Callable[[Progress], None] | None
+) -> Iterator[tuple[Unit, Reading]]:
     """Read all units, in worker processes where that pays, and tell how far it is."""
     total, done = sum(unit.size for unit in units), 0
-    for number, (unit, reading) in enumerate(zip(units, _readings(units, total), strict=True), 1):
+    for number, (unit, reading) in enumerate(zip(units, _readings(units, starts, total), strict=True), 1):
         done += unit.size
         if on_progress is not None:
             on_progress(Progress(done, total, done, f"reading {number} of {len(units)} transcripts"))
         yield unit, reading
 
 
-def _readings(units: list[Unit], total: int) -> Iterator[Reading]:
+def _readings(units: list[Unit], starts: Starts, total: int) -> Iterator[Reading]:
     workers = min(os.cpu_count() or 1, len(units))
     if total < WORTH_PROCESSES or workers < 2:
-        yield from (read_unit(unit.paths, unit.agent) for unit in units)
+        yield from (read_unit(unit.paths, unit.agent, **_words(unit, starts)) for unit in units)
         return
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - 30 ms that only large updates are worth
-
-    with ProcessPoolExecutor(workers) as pool:
-        yield from _windowed(pool, units, 4 * workers)
+    with processes.worker_pool(workers) as pool:
+        yield from _windowed(pool, units, starts, 4 * workers)
 
 
-def _windowed(pool, units: list[Unit], width: int) -> Iterator[Reading]:  # type: ignore[no-untyped-def] # noqa: ANN001 - its type is imported lazily
+def _words(unit: Unit, starts: Starts) -> dict[str, Any]:
+    """Return what of the words of a unit is wanted."""
+    return {"with_words": unit.key in starts, "start": starts.get(unit.key)}
+
+
+def _windowed(pool: "ProcessPoolExecutor", units: list[Unit], starts: Starts, width: int) -> Iterator[Reading]:
     """Keep a bounded number of units in work, so that memory does not grow with their number."""
     pending = []
     for unit in units:
-        pending.append(pool.submit(read_unit, unit.paths, unit.agent))
+        pending.append(pool.submit(read_unit, unit.paths, unit.agent, **_words(unit, starts)))
         if len(pending) >= width:
             yield pending.pop(0).result()
     for future in pending:
@@ -122,8 +157,7 @@ def _write(
     database.execute("BEGIN IMMEDIATE")
     try:
         for unit, reading in batch:
-            told = unit.session or reading.session or "(unknown)"
-            _write_unit(database, unit, reading, merged.get(told, told), is_bulk=is_bulk)
+            _write_unit(database, unit, reading, _session_of(unit, reading, merged), is_bulk=is_bulk)
             report.read += len(unit.files)
             report.bytes += unit.size
             report.records += reading.records
@@ -132,6 +166,12 @@ def _write(
         database.rollback()
         raise
     database.execute("COMMIT")
+
+
+def _session_of(unit: Unit, reading: Reading, merged: dict[str, str]) -> str:
+    """Return the session that a unit belongs to: by its name, its records, and the rows of Desktop that join it."""
+    told = unit.session or reading.session or "(unknown)"
+    return merged.get(told, told)
 
 
 def _write_unit(database: sqlite3.Connection, unit: Unit, reading: Reading, session: str, *, is_bulk: bool) -> None:

@@ -16,9 +16,10 @@ fold     earlier copies of a session, and the session that contains them
 dirty    sessions whose row must be made anew; kept in step with every change of a unit
 store    what was found in each store at the last update
 desktop_row  Desktop's rows: as read, and as joined with a session
+marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
-VERSION = 7
+VERSION = 8
 
 SCHEMA = """
 CREATE TABLE unit (
@@ -214,5 +215,6 @@ CREATE TABLE desktop_row (
   names TEXT NOT NULL
 );
 CREATE INDEX desktop_row_session ON desktop_row (session);
+CREATE TABLE marks (path TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, body TEXT NOT NULL, damage TEXT NOT NULL);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT);
 """

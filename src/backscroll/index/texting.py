@@ -9,8 +9,8 @@ when that one loses it, another takes it over.
 import json
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
@@ -28,19 +28,21 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from backscroll.index import entries
+    from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
+    from backscroll.index.units import Unit as ReadUnit
     from backscroll.sessions import conversation as reading
 else:
     entries = lazily("backscroll.index.entries")
+    processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.sessions.conversation")
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
-SENT_BYTES = 24 << 20
+SENT_BYTES = 12 << 20
 """Larger units are read where they are written, message by message, so that memory stays flat."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
-PATIENCE = 0.05
 TITLES = b"titles"
 
 OnProgress = Callable[[Progress], None] | None
@@ -67,50 +69,107 @@ class Known(NamedTuple):
     number: int
     fingerprint: bytes | None
     is_folded: bool
+    session: str | None
     paths: str
     ends: str | None
 
 
-def update_texts(
-    database: sqlite3.Connection,
-    text: FullText,
-    found: Found,
-    on_progress: OnProgress = None,
-    *,
-    may_wait: bool = False,
-) -> bool:
-    """Take in the words of everything that changed; False where somebody else is at it and we may not wait."""
-    while True:
-        changed, gone = _compare(database, text, found)
-        if not changed and not gone:
-            return True
-        try:
-            with text.writer(is_bulk=sum(unit.size for unit in changed) > WORTH_THREADS) as writer:
-                changed, gone = _compare(database, text, found)  # another indexer may just have done it
-                _Texting(database, text, writer, on_progress).run(changed, gone)
-        except BusyError:
-            if not may_wait:
-                return False
-            time.sleep(PATIENCE)
-        else:
-            return True
+class Words:
+    """The full-text index while it is brought in step: first with what is read anyway, then with all the rest."""
+
+    def __init__(
+        self, database: sqlite3.Connection, text: FullText, on_progress: OnProgress = None, *, may_wait: bool = False
+    ) -> None:
+        self._database = database
+        self._text = text
+        self._on_progress = on_progress
+        self._may_wait = may_wait
+        self._texting: _Texting | None = None
+        self.is_current = True
+        """False where another process is at it: what it has not committed cannot be found yet."""
+
+    @contextmanager
+    def open_for(self, units: "list[ReadUnit]") -> Iterator["Along | None"]:
+        """Take the index for writing before transcripts are read; what is yielded takes in their words as they come."""
+        if not units:
+            yield None
+            return
+        with self._writing(sum(unit.size for unit in units)) as texting:
+            if texting is None:
+                yield None
+                return
+            self._texting = texting
+            known = _ledger_of(self._text.ledger)
+            along = [_along(unit) for unit in units]
+            few = [unit for unit in along if unit.size <= SENT_BYTES or _start(unit, known.get(unit.key)) is not None]
+            yield Along(texting, texting.begin(few))
+
+    def finish(self, found: Found) -> None:
+        """Take in everything that is not in step yet."""
+        if self._texting is not None:
+            self._texting.finish()
+            self._texting.run(*_compare(self._database, self._text, found))
+            return
+        changed, gone = _compare(self._database, self._text, found)
+        if changed or gone:
+            with self._writing(sum(unit.size for unit in changed)) as texting:
+                if texting is not None:  # another indexer may just have done it
+                    texting.run(*_compare(self._database, self._text, found))
+
+    @contextmanager
+    def _writing(self, size: int) -> Iterator["_Texting | None"]:
+        with ExitStack() as stack:
+            opening = self._text.writer(is_bulk=size > WORTH_THREADS, may_wait=self._may_wait)
+            try:
+                writer = stack.enter_context(opening)
+            except BusyError:
+                self.is_current = False
+                yield None
+                return
+            try:
+                yield _Texting(self._database, self._text, writer, self._on_progress)
+            except BaseException:
+                self._text.ledger.rollback()
+                raise
+
+
+class Along:
+    """Takes in words while the catalogue is read."""
+
+    def __init__(self, texting: "_Texting", starts: dict[bytes, list[int] | None]) -> None:
+        self._texting = texting
+        self.starts = starts
+        """From which byte on each file of a unit is new; units that are not in it are read later."""
+
+    def take(self, unit: "ReadUnit", session: str, read: "Entries") -> None:
+        """Take in the words of a unit that was just read."""
+        self._texting.add(_along(unit)._replace(session=session), _Read.whole(read))
+
+
+def _along(unit: "ReadUnit") -> Unit:
+    """Return a unit as it is before it is known whether it is an earlier copy of another session."""
+    fingerprint = unit.fingerprint()
+    paths = tuple(unit.paths)
+    return Unit(unit.key, "transcript", unit.session, unit.agent, paths, False, fingerprint, "~", unit.size)  # noqa: FBT003
 
 
 def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tuple[list[Unit], list[int]]:
-    known = _known(text)
+    known = _ledger_of(text.ledger)
     wanted = {unit.key: unit for unit in (*_transcripts(database), *_files(database, found), _titles(database))}
     changed = [unit for key, unit in wanted.items() if not _is_done(unit, known.get(key))]
     gone = [item.number for key, item in known.items() if key not in wanted]
     return [_sized(unit) for unit in changed], gone
 
 
-def _known(text: FullText) -> dict[bytes, Known]:
-    rows = text.ledger.execute("SELECT key, number, fingerprint, is_folded, paths, ends FROM unit")
+def _ledger_of(ledger: sqlite3.Connection) -> dict[bytes, Known]:
+    rows = ledger.execute("SELECT key, number, fingerprint, is_folded, session, paths, ends FROM unit")
     return {key: Known(*rest) for key, *rest in rows}
 
 
 def _is_done(unit: Unit, known: Known | None) -> bool:
-    return known is not None and known.fingerprint == unit.fingerprint and bool(known.is_folded) == unit.is_folded
+    if known is None or known.fingerprint != unit.fingerprint:
+        return False
+    return (bool(known.is_folded), known.session) == (unit.is_folded, unit.session)
 
 
 def _transcripts(database: sqlite3.Connection) -> Iterator[Unit]:
@@ -163,6 +222,14 @@ def _size(path: str) -> int:
         return 0
 
 
+class _Planned(NamedTuple):
+    """A unit that is being written: its number, and from which byte on each of its files is new, None for all of it."""
+
+    number: int
+    is_known: bool
+    start: list[int] | None
+
+
 class _Texting:
     """One run of taking words in."""
 
@@ -173,31 +240,47 @@ class _Texting:
         self._ledger = text.ledger
         self._writer = writer
         self._on_progress = on_progress
-        self._done = self._total = 0
+        self._done = self._total = self._uncommitted = 0
+        self._planned: dict[bytes, _Planned] = {}
+        self._lost: set[int] = set()
 
     def run(self, changed: list[Unit], gone: list[int]) -> None:
         """Write what changed, forget what is gone, and let others take over what these were the first to hold."""
-        self._total = sum(unit.size for unit in changed)
-        order = sorted(changed, key=lambda unit: (unit.is_folded, unit.born, unit.key))
-        lost = self._forget(gone) if gone else set()
-        for batch in _batches(order):
-            lost |= self._write(batch)
-        while heirs := self._heirs(lost):
+        self._total += sum(unit.size for unit in changed)
+        if gone:
+            self._forget(gone)
+        self._write(sorted(changed, key=lambda unit: (unit.is_folded, unit.born, unit.key)))
+        while heirs := self._heirs():
             self._total += sum(unit.size for unit in heirs)
-            lost = set()
-            for batch in _batches(heirs):
-                lost |= self._write(batch)
+            self._write(heirs)
 
-    def _forget(self, gone: list[int]) -> set[int]:
-        """Delete units that are gone, and return the keys that they held."""
-        self._mark(gone)
-        self._ledger.execute("BEGIN IMMEDIATE")
-        lost: set[int] = set()
-        for number in gone:
-            lost |= self._delete(number)
-            self._ledger.execute("DELETE FROM unit WHERE number = ?", (number,))
-        self._commit()
-        return lost
+    def _write(self, units: list[Unit]) -> None:
+        starts = self.begin(units)
+        for unit, read in self._read(units, starts):
+            self.add(unit, read)
+        self.finish()
+
+    def begin(self, units: list[Unit]) -> dict[bytes, list[int] | None]:
+        """Say in the ledger that units are being written; return from which byte on the files of each are new."""
+        known = _ledger_of(self._ledger)
+        for unit in units:
+            item = known.get(unit.key)
+            start = _start(unit, item)
+            number = item.number if item else self._enter(unit)
+            self._planned[unit.key] = _Planned(number, item is not None, start)
+        self._mark(self._planned[unit.key].number for unit in units if unit.key in known)
+        for unit in units:  # what a kill has left behind
+            item = known.get(unit.key)
+            if item is not None and item.fingerprint is None:
+                self._open()
+                self._lost |= self._delete(item.number)
+        return {unit.key: self._planned[unit.key].start for unit in units}
+
+    def _enter(self, unit: Unit) -> int:
+        cursor = self._ledger.execute(
+            "INSERT INTO unit (key, kind, paths, is_folded) VALUES (?, ?, '[]', 0)", (unit.key, unit.kind)
+        )
+        return int(cursor.lastrowid or 0)
 
     def _mark(self, numbers: Iterable[int]) -> None:
         """Say in the ledger that units are being written: after a kill they are deleted and written anew."""
@@ -205,49 +288,34 @@ class _Texting:
         self._ledger.executemany("UPDATE unit SET fingerprint = NULL WHERE number = ?", [(item,) for item in numbers])
         self._ledger.execute("COMMIT")
 
-    def _write(self, batch: list[Unit]) -> set[int]:
-        """Write a batch of units, and return the keys that they no longer hold."""
-        known = {unit.key: self._known(unit) for unit in batch}
-        starts = {unit.key: _start(unit, known[unit.key]) for unit in batch}
-        numbers = self._enter(batch, known)
-        lost: set[int] = set()
-        self._ledger.execute("BEGIN IMMEDIATE")
-        try:
-            for unit in batch:
-                if known[unit.key] is not None and starts[unit.key] is None:
-                    lost |= self._delete(numbers[unit.key])
-            for unit, pieces in self._read(batch, starts):
-                lost |= self._add(unit, numbers[unit.key], pieces, is_more=starts[unit.key] is not None)
+    def add(self, unit: Unit, read: "_Read") -> None:
+        """Write a unit that is being written; committed with others."""
+        self._open()
+        number, is_known, start = self._planned[unit.key]
+        if is_known and start is None:
+            self._lost |= self._delete(number)
+        self._lost |= self._add(unit, number, read, is_more=start is not None)
+        self._uncommitted += unit.size
+        if self._uncommitted >= BATCH_BYTES:
             self._commit()
-        except BaseException:
-            self._ledger.rollback()
-            raise
-        return lost
 
-    def _known(self, unit: Unit) -> Known | None:
-        row = self._ledger.execute(
-            "SELECT number, fingerprint, is_folded, paths, ends FROM unit WHERE key = ?", (unit.key,)
-        ).fetchone()
-        return Known(*row) if row else None
+    def finish(self) -> None:
+        """Commit what is not committed yet."""
+        if self._ledger.in_transaction:
+            self._commit()
 
-    def _enter(self, batch: list[Unit], known: dict[bytes, Known | None]) -> dict[bytes, int]:
-        """Give every unit of a batch a number, and say that it is being written."""
-        numbers = {key: item.number for key, item in known.items() if item is not None}
-        self._mark(numbers.values())
-        self._ledger.execute("BEGIN IMMEDIATE")
-        for unit in batch:
-            values = (unit.kind, unit.session, unit.agent, json.dumps(unit.paths), unit.is_folded, unit.key)
-            if unit.key in numbers:
-                self._ledger.execute(
-                    "UPDATE unit SET kind = ?, session = ?, agent = ?, paths = ?, is_folded = ? WHERE key = ?", values
-                )
-            else:
-                cursor = self._ledger.execute(
-                    "INSERT INTO unit (kind, session, agent, paths, is_folded, key) VALUES (?, ?, ?, ?, ?, ?)", values
-                )
-                numbers[unit.key] = int(cursor.lastrowid or 0)
-        self._ledger.execute("COMMIT")
-        return numbers
+    def _open(self) -> None:
+        if not self._ledger.in_transaction:
+            self._ledger.execute("BEGIN IMMEDIATE")
+
+    def _forget(self, gone: list[int]) -> None:
+        """Delete units that are gone."""
+        self._mark(gone)
+        self._open()
+        for number in gone:
+            self._lost |= self._delete(number)
+            self._ledger.execute("DELETE FROM unit WHERE number = ?", (number,))
+        self._commit()
 
     def _delete(self, number: int) -> set[int]:
         """Delete all that a unit holds, and return the keys that it was the one to hold."""
@@ -264,13 +332,27 @@ class _Texting:
             if is_more:
                 lost |= self._replaced(number, entry.place)
             self._ledger.execute("INSERT OR IGNORE INTO passage VALUES (?, ?, ?)", (number, entry.key, entry.place))
-            if self._ledger.execute("INSERT OR IGNORE INTO owner VALUES (?, ?)", (entry.key, number)).rowcount == 1:
+            if unit.is_folded and self._is_held(entry.key):
+                lost.add(entry.key)
+            elif self._ledger.execute("INSERT OR IGNORE INTO owner VALUES (?, ?)", (entry.key, number)).rowcount == 1:
                 self._writer.add_document(_document(entry, number, unit.session))
         ends = json.dumps([(end, head.hex(), tail.hex()) for end, head, tail in read.prefixes()])
+        values = (unit.session, unit.agent, json.dumps(unit.paths), unit.is_folded, unit.fingerprint, ends, number)
         self._ledger.execute(
-            "UPDATE unit SET fingerprint = ?, ends = ? WHERE number = ?", (unit.fingerprint, ends, number)
+            "UPDATE unit SET session = ?, agent = ?, paths = ?, is_folded = ?, fingerprint = ?, ends = ?"
+            " WHERE number = ?",
+            values,
         )
         return lost
+
+    def _is_held(self, key: int) -> bool:
+        """Say whether a session that is no earlier copy of another holds a message."""
+        row = self._ledger.execute(
+            "SELECT 1 FROM passage JOIN unit ON unit.number = passage.unit"
+            " WHERE passage.key = ? AND NOT unit.is_folded LIMIT 1",
+            (key,),
+        ).fetchone()
+        return row is not None
 
     def _replaced(self, number: int, place: int) -> set[int]:
         """Delete what a unit held at a place, which has grown meanwhile; return its key where it was the owner."""
@@ -287,18 +369,22 @@ class _Texting:
         """Commit the words first, then the ledger: see `fulltext` for why that is safe."""
         self._writer.commit()
         self._ledger.execute("COMMIT")
+        self._uncommitted = 0
 
-    def _heirs(self, lost: set[int]) -> list[Unit]:
+    def _heirs(self) -> list[Unit]:
         """Return the units that hold keys which nobody owns any more; they are taken in once more."""
         numbers: set[int] = set()
-        for key in lost:
+        for key in self._lost:
             if not self._ledger.execute("SELECT 1 FROM owner WHERE key = ?", (key,)).fetchone():
-                row = self._ledger.execute("SELECT min(unit) FROM passage WHERE key = ?", (key,)).fetchone()
-                numbers |= {row[0]} if row[0] is not None else set()
+                row = self._ledger.execute(
+                    "SELECT passage.unit FROM passage JOIN unit ON unit.number = passage.unit"
+                    " WHERE passage.key = ? ORDER BY unit.is_folded, passage.unit LIMIT 1",
+                    (key,),
+                ).fetchone()
+                numbers |= {row[0]} if row else set()
+        self._lost = set()
         self._mark(numbers)
-        keys = {
-            self._ledger.execute("SELECT key FROM unit WHERE number = ?", (item,)).fetchone()[0] for item in numbers
-        }
+        keys = {key for key, item in _ledger_of(self._ledger).items() if item.number in numbers}
         return [_sized(unit) for unit in _transcripts(self._database) if unit.key in keys]
 
     def _read(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
@@ -306,8 +392,8 @@ class _Texting:
         for unit, read in self._readings(batch, starts):
             yield unit, read
             self._done += unit.size
-            if self._on_progress is not None:
-                self._on_progress(Progress(self._done, self._total, self._done, "indexing words,"))
+            if self._on_progress is not None and self._total:
+                self._on_progress(Progress(self._done, self._total, self._done, "taking in words"))
 
     def _readings(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
         workers = min(os.cpu_count() or 1, len(batch))
@@ -315,10 +401,8 @@ class _Texting:
         if sum(unit.size for unit in sent) < WORTH_PROCESSES or workers < 2:
             yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch)
             return
-        from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - 30 ms that only large updates are worth
-
         keys = {unit.key for unit in sent}
-        with ProcessPoolExecutor(workers) as pool:
+        with processes.worker_pool(workers) as pool:
             pending: list[tuple[Unit, Future[Entries]]] = []
             for unit in batch:
                 if unit.key not in keys:
@@ -378,24 +462,13 @@ class _Read:
         return cls(read(), lambda: prefixes)
 
 
-def _batches(units: list[Unit]) -> Iterator[list[Unit]]:
-    batch: list[Unit] = []
-    size = 0
-    for unit in units:
-        batch.append(unit)
-        size += unit.size
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
 def _start(unit: Unit, known: Known | None) -> list[int] | None:
     """Return from which byte on each file is new, or None where it did anything but grow."""
     if known is None or known.fingerprint is None or not known.ends or unit.kind != "transcript":
         return None
-    if bool(known.is_folded) != unit.is_folded or json.loads(known.paths) != list(unit.paths):
+    if (bool(known.is_folded), known.session) != (unit.is_folded, unit.session):
+        return None
+    if json.loads(known.paths) != list(unit.paths):
         return None
     ends = json.loads(known.ends)
     for path, (end, head, tail) in zip(unit.paths, ends, strict=False):

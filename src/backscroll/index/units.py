@@ -106,8 +106,10 @@ class Found(Value):
     rows: list[FoundFile] = field(default_factory=list)
     tombstones: list[FoundFile] = field(default_factory=list)
     audits: list[FoundFile] = field(default_factory=list)
+    cloud_lists: list[FoundFile] = field(default_factory=list)
     desktop_files: list[FoundFile] = field(default_factory=list)
     """Desktop's settings, counters and logs."""
+    browser_files: list[FoundFile] = field(default_factory=list)
     merged: dict[str, str] = field(default_factory=dict)
     """Id of an earlier transcript to the session that continues it, as rows of Desktop say."""
 
@@ -132,6 +134,7 @@ class StoreTotal(Value):
     damage: list[Damage] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     """The paths of its rows."""
+    cloud_lists: list[str] = field(default_factory=list)
 
 
 def look(stores: Iterable[Store]) -> Found:
@@ -198,8 +201,13 @@ def _sort_of_desktop(found: Found, file: FoundFile, total: StoreTotal) -> None:
         found.tombstones.append(file)
     elif file.kind == "audit":
         found.audits.append(file)
+    elif file.kind == "cloud-list":
+        found.cloud_lists.append(file)
+        total.cloud_lists.append(file.path)
     elif file.kind in DESKTOP_KINDS:
         found.desktop_files.append(file)
+    elif file.kind == "browser":
+        found.browser_files.append(file)
 
 
 def _meta_key(file: FoundFile) -> tuple[str, str]:

@@ -7,10 +7,12 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
 from backscroll.index.hints import mark_unplaced
+from backscroll.index.marks import take_in_marks
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Found, look, storable
 from backscroll.lazy import lazily
@@ -18,6 +20,7 @@ from backscroll.stores import Store, side
 
 if TYPE_CHECKING:
     from backscroll.index import assemble, desktop, reading
+    from backscroll.index.texting import Words
 else:
     assemble = lazily("backscroll.index.assemble")
     desktop = lazily("backscroll.index.desktop")
@@ -28,14 +31,14 @@ def update(
     database: sqlite3.Connection,
     stores: list[Store],
     on_progress: Callable[[Progress], None] | None = None,
-    with_words: Callable[[Found], object] | None = None,
+    words: "Words | None" = None,
 ) -> Report:
     """Bring the index in step with the stores; CorruptError where the index is damaged inside.
 
-    `with_words` brings the full-text index in step too, after the catalogue.
+    `words` brings the full-text index in step too.
     """
     try:
-        return _update(database, stores, on_progress, with_words)
+        return _update(database, stores, on_progress, words)
     except sqlite3.DatabaseError as error:
         if type(error) is not sqlite3.DatabaseError:
             raise
@@ -46,7 +49,7 @@ def _update(
     database: sqlite3.Connection,
     stores: list[Store],
     on_progress: Callable[[Progress], None] | None,
-    with_words: Callable[[Found], object] | None,
+    words: "Words | None",
 ) -> Report:
     begun = time.monotonic()
     found = look(stores)
@@ -61,22 +64,24 @@ def _update(
     ]
     gone = [key for key in known if key not in found.units]
     report.skipped = report.files - sum(len(unit.files) for unit in changed)
-    if changed or gone:
-        reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress)
-    if is_joined_anew:
-        desktop.remember_merged(database, found)
-    if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
-        assemble.make_sessions(database, found)
-    _write_stores(database, found)
-    if with_words is not None:
-        with_words(found)
+    with words.open_for(changed) if words else nullcontext() as along:
+        if changed or gone:
+            reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress, along)
+        if is_joined_anew:
+            desktop.remember_merged(database, found)
+        if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
+            assemble.make_sessions(database, found)
+        take_in_marks(database, found, stores)
+        _write_stores(database, found)
+        if words is not None:
+            words.finish(found)
     report.seconds = time.monotonic() - begun
     return report
 
 
 def _has_rows(database: sqlite3.Connection, found: Found) -> bool:
     """Say whether Desktop left anything here, now or at the last look."""
-    is_there = found.rows or found.tombstones or found.audits
+    is_there = found.rows or found.tombstones or found.audits or found.cloud_lists
     return bool(is_there) or database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
 

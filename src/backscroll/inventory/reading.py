@@ -63,7 +63,7 @@ def count_file(file: FoundFile, store: str, inventory: Inventory) -> list[Damage
 def _count_lines(file: FoundFile, opened: Any, store: str, inventory: Inventory) -> list[Damage]:
     damage: list[Damage] = []
     name = _transcript_type if file.kind in _TRANSCRIPTS else _named(_LINES[file.kind])
-    parts = _parts if file.kind in _TRANSCRIPTS or file.kind == "audit" else _no_parts
+    parts = _parts if file.kind in _TRANSCRIPTS else _message_parts
     version = None
     for item in scan(open_stream(opened).file, file.path):
         if isinstance(item, Damage):
@@ -107,24 +107,25 @@ def _named(prefix: str) -> Callable[[dict[str, Any]], str]:
     return lambda value: prefix + _transcript_type(value)
 
 
-def _no_parts(_: dict[str, Any]) -> Iterator[Part]:
-    yield from ()
-
-
 def _parts(value: dict[str, Any]) -> Iterator[Part]:
-    """Yield the parts of a record that have types or fields of their own."""
-    message = value.get("message")
-    if isinstance(message, dict):
-        yield "message", message
-        usage, content = message.get("usage"), message.get("content")
-        if isinstance(usage, dict):
-            yield "usage", usage
-        for block in content if isinstance(content, list) else ():
-            if isinstance(block, dict):
-                yield f"block/{_transcript_type(block)}", block
-    elif value.get("type") == "system":
+    """Yield the parts of a transcript's record that have types or fields of their own."""
+    yield from _message_parts(value)
+    kind = value.get("type")
+    if kind == "system":
         yield f"system/{value.get('subtype', NO_TYPE)}", {}
-    for name in ("attachment", "data"):
-        part = value.get(name)
-        if isinstance(part, dict) and value.get("type") in ("attachment", "progress"):
-            yield f"{value['type']}/{_transcript_type(part)}", part
+    part = value.get({"attachment": "attachment", "progress": "data"}.get(str(kind), ""))
+    if isinstance(part, dict):
+        yield f"{kind}/{_transcript_type(part)}", part
+
+
+def _message_parts(value: dict[str, Any]) -> Iterator[Part]:
+    message = value.get("message")
+    if not isinstance(message, dict):
+        return
+    yield "message", message
+    usage, content = message.get("usage"), message.get("content")
+    if isinstance(usage, dict):
+        yield "usage", usage
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict):
+            yield f"block/{_transcript_type(block)}", block

@@ -19,8 +19,8 @@ from backscroll.times import parse
 FILE_NAME = "audit.jsonl"
 _CONVERSATION = {"user", "assistant", "system"}
 _TOOL_KEYS = ("tool_name", "toolName", "tool", "name")
-_DECISION_KEYS = ("decision", "behavior", "response", "outcome", "approved")
-_REASON_KEYS = ("reason", "message", "decision_reason", "reasonType")
+_DECISION_KEYS = ("decision", "behavior", "response", "outcome", "granted", "approved")
+_REASON_KEYS = ("reason", "source", "message", "decision_reason", "reasonType")
 
 
 class _Audited(Struct, rename={"time": "_audit_timestamp"}):
@@ -29,6 +29,7 @@ class _Audited(Struct, rename={"time": "_audit_timestamp"}):
     time: str | None = None
     session_id: str | None = None
     parent_tool_use_id: str | None = None
+    isSynthetic: bool | None = None  # noqa: N815 - spelled as stored
 
 
 _decode_audited = msgspec.json.Decoder(_Audited).decode
@@ -41,9 +42,15 @@ def decode_audit(raw: bytes) -> Head:
     head.sessionId = head.sessionId or audited.session_id
     if audited.parent_tool_use_id is not None:
         head.isSidechain, head.agentId = True, audited.parent_tool_use_id
+    head.isMeta = head.isMeta or audited.isSynthetic
     if head.type is not None and head.type not in _CONVERSATION:
         head.type, head.subtype = "system", head.type
     return head
+
+
+def spelled_as_transcript(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a record of an audit with the program's own data of a result under the name that transcripts use."""
+    return {**value, "toolUseResult": value["tool_use_result"]} if "tool_use_result" in value else value
 
 
 def read_trail(stream: Any, path: str) -> AuditTrail:
@@ -58,7 +65,7 @@ def read_trail(stream: Any, path: str) -> AuditTrail:
 
 
 def _take(trail: AuditTrail, value: dict[str, Any], place: Place) -> None:
-    kind = value.get("type")
+    kind = value.get("subtype") if value.get("type") == "system" else value.get("type")
     time = parse(value.get("_audit_timestamp"))
     if isinstance(kind, str) and kind.startswith("permission"):
         decision = _first(value, _DECISION_KEYS) or kind.removeprefix("permission_")
@@ -69,7 +76,7 @@ def _take(trail: AuditTrail, value: dict[str, Any], place: Place) -> None:
         trail.runs.append(
             Run(
                 time,
-                _text(value.get("subtype")),
+                _text(value.get("terminal_reason")) or _text(value.get("subtype")),
                 _number(value.get("total_cost_usd")),
                 _number(value.get("num_turns")),
                 _number(value.get("duration_ms")),

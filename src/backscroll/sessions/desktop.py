@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 ELSEWHERE = {"ssh", "wsl", "cloud"}
 TYPED_TITLES = {"user", "custom"}
-_STORES = {"code": "desktop", "cowork": "cowork"}
+_STORES = {"code": "desktop", "cowork": "cowork", "cloud": "cowork"}
 
 
 def living(rows: list[Row]) -> list[Row]:
@@ -76,7 +76,7 @@ def cwd_of(rows: list[Row]) -> Cwd | None:
 def project_by_rows(session: Session, rows: list[Row], worktree_of: str | None) -> str | None:
     """Return the project: the folder that somebody gave to Cowork, the repository of a worktree, or the directory."""
     for row in living(rows):
-        if row["product"] == "cowork" and row["folders"]:
+        if row["product"] in ("cowork", "cloud") and row["folders"]:
             return str(row["folders"][0])
         if row["worktree"] and row["origin"]:
             worktree_of = worktree_of or row["origin"]

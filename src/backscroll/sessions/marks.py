@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from backscroll.formats.leveldb import State
 from backscroll.formats.storage import StorageRecord
+from backscroll.records import Damage
+from backscroll.stores import BrowserStore
 from backscroll.times import parse
 
 ORIGIN = "https://claude.ai"
@@ -66,6 +68,14 @@ class Setting(NamedTuple):
     time: datetime | None
 
 
+class DesktopMarks(NamedTuple):
+    """The marks of one data directory of Desktop, and what could not be read there."""
+
+    path: str
+    marks: Marks
+    damage: list[Damage]
+
+
 class _Candidate(NamedTuple):
     value: Any
     source: Source
@@ -105,6 +115,15 @@ def read_marks(records: Iterable[StorageRecord], group_setting: Setting | None =
         **{name: candidate.value for name, candidate in chosen.items()},
         sources={name: candidate.source for name, candidate in chosen.items()},
     )
+
+
+def read_desktop_marks(store: BrowserStore) -> DesktopMarks:
+    """Read the marks of one Desktop."""
+    items = store.records()
+    scopes = store.group_scopes()
+    records = [item for item in items if isinstance(item, StorageRecord)]
+    read = read_marks(records, Setting(*scopes) if scopes else None)
+    return DesktopMarks(str(store.path), read, [item for item in items if isinstance(item, Damage)])
 
 
 def row_id(text: str) -> str:

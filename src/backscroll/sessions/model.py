@@ -221,7 +221,7 @@ class Session(Value):
     project_key: str | None = None
     """The name of its project directory, as it is; never a decoded path."""
     marks: Json | None = None
-    """Pin, group and unread mark of Desktop's sidebar, where they were asked for."""
+    """What Desktop remembers of it outside its rows: pinned, pin, group, unread, panes, branch_status."""
 
 
 class Transcript(Value):

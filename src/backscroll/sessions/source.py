@@ -14,7 +14,7 @@ from backscroll.formats.streams import Stream, open_stream
 from backscroll.place import Place
 from backscroll.records import Damage, Note, Record
 from backscroll.sessions.audit import FILE_NAME as AUDIT
-from backscroll.sessions.audit import decode_audit
+from backscroll.sessions.audit import decode_audit, spelled_as_transcript
 from backscroll.sessions.heads import decode_head
 
 LONGEST_CHECKED = 1 << 20
@@ -26,6 +26,7 @@ class Source:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._is_audit = path.endswith(AUDIT)
         self.damage: list[Damage] = []
         self.notes: list[Note] = []
         self.record_bytes = self.damage_bytes = self.blank_bytes = self.size = 0
@@ -59,7 +60,7 @@ class Source:
         except OSError as error:
             self.damage.append(Damage(Place(self.path), reason_of(error)))
             return
-        account = scan(stream.file, self.path, decode_audit if self.path.endswith(AUDIT) else decode_head)
+        account = scan(stream.file, self.path, decode_audit if self._is_audit else decode_head)
         try:
             yield from self._sorted(account)
         except OSError as error:
@@ -102,7 +103,9 @@ class Source:
             value, _ = value_of(self.read(offset, length))
         except (OSError, ValueError):
             return {}
-        return value if isinstance(value, dict) else {}
+        if not isinstance(value, dict):
+            return {}
+        return spelled_as_transcript(value) if self._is_audit else value
 
     def lines(self) -> Iterator[bytes]:
         """Yield the file's lines as they are stored."""

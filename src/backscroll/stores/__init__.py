@@ -27,6 +27,7 @@ __all__ = [
     "FoundFile",
     "SideStore",
     "Store",
+    "browser_stores",
     "desktop_directories",
     "find_stores",
 ]
@@ -74,6 +75,16 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
     if root is not None and not stores and _holds_projects(root):
         stores.append(CodeStore("code", root.absolute().parent, root.absolute(), root.absolute(), own))
     return stores
+
+
+def browser_stores(stores: Iterable[Store]) -> list[BrowserStore]:
+    """Return the browser storage of every Desktop; one that has none may still have groups in its settings."""
+    known = list(stores)
+    found = {store.path: store for store in known if isinstance(store, BrowserStore)}
+    for store in known:
+        if isinstance(store, DesktopStore):
+            found.setdefault(store.data, BrowserStore(store.data, store.home, store.own))
+    return list(found.values())
 
 
 def desktop_directories(root: Path | None, env: Mapping[str, str]) -> list[Path]:

@@ -9,13 +9,15 @@ from typing import Any
 
 from backscroll.records import Damage
 from backscroll.stores.side import read_object
+from backscroll.times import iso, parse
 
 _SECRET = re.compile(
-    r"token|secret|passw|credential|cookie|authoriz|api_?-?key|private_?-?key|^env$|^headers?$|signature|bearer|^auth$",
+    r"token|secret|passw|credential|cookie|authoriz|(?:api|private|session|access)[_-]?key|^env$|^headers?$|signature|bearer|^auth$",
     re.IGNORECASE,
 )
 WITHHELD = "(not read)"
-_DEEPEST = 60
+_DEEPEST = 120
+"""Deeper than any value that our readers hand out."""
 
 
 def without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:
@@ -65,9 +67,45 @@ def mcp_servers(path: str, damage: list[Damage] | None = None) -> list[dict[str,
     ]
 
 
-def counter(path: str, damage: list[Damage] | None = None) -> Any:
-    """Return a counter file of Desktop without what could be a secret."""
-    return without_secrets(read_object(path, damage))
+def tokens_today(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
+    """Return the day and the tokens that buddy-tokens.json counts; other versions of it may hold keys."""
+    content = read_object(path, damage)
+    entry = content.get("tokens-today")
+    entry = entry if isinstance(entry, dict) else content
+    taken = {"date": entry.get("date"), "tokens": entry.get("tokens")}
+    return {
+        name: value
+        for name, value in taken.items()
+        if isinstance(value, str if name == "date" else (int, float)) and not isinstance(value, bool)
+    }
+
+
+_WINDOWS = {"fh": "five_hours", "sd": "seven_days"}
+
+
+def plan_usage(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
+    """Return what plan-usage-history.json samples of each organization: how many, since when, and the last one.
+
+    Windows are in percent of the plan; a sample without any could not be taken, and says nothing.
+    """
+    samples = read_object(path, damage).get("samples")
+    found: dict[str, Any] = {}
+    for sample in samples if isinstance(samples, list) else ():
+        windows = sample.get("u") if isinstance(sample, dict) else None
+        if not isinstance(windows, dict) or not windows or (moment := parse(sample.get("t"))) is None:
+            continue
+        name = sample["org"] if isinstance(sample.get("org"), str) else "unknown"
+        known = found.setdefault(name, {"samples": 0, "first": iso(moment), "last": ""})
+        known["samples"] += 1
+        known["first"] = min(known["first"], iso(moment))
+        if iso(moment) >= known["last"]:
+            used = {_WINDOWS.get(key, key): value for key, value in windows.items() if isinstance(value, (int, float))}
+            known |= {"last": iso(moment), "percent": used}
+    return found
+
+
+COUNTERS = {"buddy-tokens.json": tokens_today, "plan-usage-history.json": plan_usage}
+"""Each counter file of Desktop, and what may be taken from it."""
 
 
 def tasks(path: str, damage: list[Damage] | None = None) -> Any:

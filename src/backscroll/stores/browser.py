@@ -67,7 +67,7 @@ class BrowserStore:
 
     def records(self) -> "list[StorageRecord | Damage]":
         """Return every version of everything that pages stored, and all damage."""
-        return chromium.read_steadily(DiskProfile(self), str(self.path) + os.sep)
+        return list(chromium.read_profile(DiskProfile(self), str(self.path) + os.sep))
 
 
 class DiskProfile:
@@ -93,7 +93,7 @@ class DiskProfile:
 
     def copy(self, names: Iterable[str]) -> AbstractContextManager[str]:
         """Copy files side by side into a directory of ours."""
-        return private_copies([self._entry(name).path for name in names], self._store.own)
+        return private_copies({name.rpartition("/")[2]: self._entry(name).path for name in names}, self._store.own)
 
     def _entry(self, name: str) -> Entry:
         if name not in self._entries:

@@ -4,6 +4,7 @@
     <data>/local-agent-mode-sessions/<account>/<organization>/[agent/]local_*.json  row: a Cowork manifest
     ….json.tmp                        row-tmp: a row being written, or left by a crash
     …/deleted_<id>                    tombstone
+    …/remote-session-spaces.json      cloud-list: sessions that are in the cloud only
     …/imported-staging/<id>.jsonl     transcript
     …/<session directory>/.claude/    a private configuration directory: transcripts and side files as anywhere else
     …/<session directory>/audit.jsonl audit
@@ -32,7 +33,12 @@ _SETTINGS = {
     "buddy-tokens.json": "counter",
     "plan-usage-history.json": "counter",
 }
-_NAMED = {"archived-sessions.idx": "archived-index", "scheduled-tasks.json": "schedule", "audit.jsonl": "audit"}
+_NAMED = {
+    "archived-sessions.idx": "archived-index",
+    "audit.jsonl": "audit",
+    "remote-session-spaces.json": "cloud-list",
+    "scheduled-tasks.json": "schedule",
+}
 _NOT_WALKED = {"outputs", "uploads", "node_modules", ".git", "skills-plugin", "plugins", "local", "imported-backups"}
 _DEEPEST = 6
 """<account>/<organization>/agent/<session>/.claude has five levels."""

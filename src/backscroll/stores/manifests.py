@@ -33,62 +33,80 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 _FIELDS = {
     "identity": {
-        "text": "sessionId cliSessionId unarchivedCliSessionId preClearCliSessionId importedFrom title titleSource"
-        " processName vmProcessName sessionType accountName emailAddress initialMessage spaceId spaceIdSetBy model"
-        " effort effortOverride stagedTranscriptPath agentName",
+        "text": "sessionId cliSessionId unarchivedCliSessionId preClearCliSessionId title titleSource processName"
+        " vmProcessName sessionType accountName emailAddress initialMessage spaceId spaceIdSetBy model effort"
+        " effortOverride stagedTranscriptPath agentName color surfaceNoticeUuid",
         "list": "priorCliSessionIds previousTitles slashCommands",
-        "time": "createdAt lastActivityAt lastFocusedAt latestUserFrameAt interruptedByQuitAt recapAt indexedAt",
-        "number": "titleTurn completedTurns",
-        "flag": "isArchived isStarred adoptedFromOtherSurface transcriptUnavailable resumeConfirmed pendingFirstStart"
-        " hostLoopMode memoryEnabled skillsEnabled pluginsEnabled classifierSummaryEnabled",
-        "any": "armedWorkAtQuit sessionSettings systemPrompt promptAppendSnapshot toolSurfaceSnapshot spawnSeed"
-        " otelConfig promptSuggestion pendingNotifications systemPromptAppend systemPromptSections",
+        "time": "createdAt lastActivityAt lastFocusedAt latestUserFrameAt indexedAt",
+        "number": "titleTurn completedTurns terminalClaudeTabOrdinal",
+        "flag": "isArchived isStarred adoptedFromOtherSurface transcriptUnavailable resumeConfirmed hostLoopMode"
+        " memoryEnabled skillsEnabled pluginsEnabled classifierSummaryEnabled autoArchiveExempt ranInSandboxVm"
+        " titleSuggestionsOff isRunning",
+        "any": "agent importedFrom effortInherited sessionSettings systemPrompt promptAppendSnapshot otelConfig"
+        " toolSurfaceSnapshot spawnSeed systemPromptAppend systemPromptSections titleCheck titleOffers titleFromPr"
+        " autoArchiveOnPrClose cliBinaryPin launcherAtSpawn _startedThroughHostCliLauncher transcriptModelStates"
+        " transcriptCuts subagentsTruncatedFor promptSuggestion",
     },
     "folders": {
-        "text": "cwd originCwd worktreePath worktreeName branch sourceBranch envScopeId startedFromEnvironmentId",
+        "text": "cwd originCwd worktreePath worktreeName branch sourceBranch envScopeId startedFromEnvironmentId"
+        " tccFolderKind gitAnchorsFolderRealpath",
         "list": "userSelectedFolders userSelectedProjectUuids writtenBranches",
         "map": "folderMountNames resolvedFolderKinds",
-        "flag": "worktreeLazy keptDirtyWorktree",
-        "any": "lastSpawnRootDetected",
+        "flag": "worktreeLazy worktreePinned keptDirtyWorktree gitAnchorsLookupOnly",
+        "time": "keptDirtyAt",
+        "any": "lastSpawnRootDetected gitAnchors keptWorktreeLeftover scratchPromptRecents scratchOfferFolder"
+        " scratchFilesLeftIn scratchCarried",
     },
     "lineage": {
         "text": "forkedFromSessionId forkedAtMessageUuid parentSessionId dispatchParentId dispatchParentOrigin",
         "flag": "lineageDetached",
-        "map": "spawnedFrom",
-        "any": "rewindEdges",
+        "any": "rewindEdges spawnedFrom spawnedFromEndNotified",
     },
     "permissions": {
         "text": "permissionMode",
         "list": "alwaysAllowedReasons sessionPermissionUpdates",
         "flag": "bypassChosenInApp autoChosenInApp",
         "time": "cuFlagsGrantedAt",
-        "any": "cuAllowedApps cuGrantFlags",
+        "any": "cuAllowedApps cuGrantFlags cuLastScreenshotDims cuSelectedDisplayId autoModeServerFallbackPrompt",
     },
     "browser": {"text": "chromePermissionMode", "list": "chromeAllowedDomains", "any": "chromeTabGroupId"},
     "answers": {"map": "mcqAnswers"},
     "files": {"list": "fsDetectedFiles", "any": "publishedArtifacts"},
     "approvals": {"list": "userApprovedFileAccessPaths fileDeleteApprovedMounts approvedToolNames"},
     "egress": {"list": "egressAllowedDomains webFetchAllowedUrls"},
-    "mcp": {"map": "enabledMcpTools", "list": "remoteMcpServersConfig"},
+    "mcp": {
+        "map": "enabledMcpTools",
+        "any": "remoteMcpServersConfig withheldConnectorHosts cliMcpAppServerNames setupTools conversationPluginLoaded",
+    },
     "schedule": {"text": "scheduledTaskId", "flag": "scheduledRunContinued"},
     "error": {
         "text": "error errorCategory errorVersion",
         "time": "errorAt",
         "number": "contextExceededCount",
+        "any": "priorErrorMark queryCrashes",
     },
     "work": {
         "list": "prs cloudSpawnedTasks",
         "map": "postTurnSummary",
         "text": "postTurnSummaryFor lastAssistantUuid",
-        "any": "recap reportFindingsCard",
+        "time": "interruptedByQuitAt recapAt",
+        "flag": "pendingFirstStart interruptedUnseenResume",
+        "any": "armedWorkAtQuit recap reportFindingsCard pendingNotifications pendingSystemReminder seenCommentIds"
+        " autoFixDelivered autoFixNoticeSent turnWrapUp lastTurnReport sideSessionReportOwed sideSessionNotes"
+        " queuedSideSessionNotes sideSessionStartsSinceUserMessage sideSessionOffersMuted backgroundTaskSuggestions"
+        " resolvedBackgroundTaskSuggestions turnBoxDeclared turnBoxMounted midTaskReplyTool asides violinBow"
+        " violinBowPrompts violinBowPromptKinds violinBowHomeSettings lanyardOfferPrompt devIntents devIntentTriggers",
     },
     "remote": {
-        "text": "sshRemoteTranscriptPath sshRemoteProjectDir cloudSessionId",
+        "text": "sshRemoteTranscriptPath sshRemoteProjectDir cloudSessionId bridgeSessionId",
         "number": "sshLocalTranscriptSize",
         "map": "sshConfig wslConfig sshSubagentSyncedSizes",
         "list": "bridgeSessionIds",
         "flag": "movedToCloud steeredByRemoteClient",
-        "any": "sshRemoteProcessId peerInbound peerReceipts",
+        "time": "sshProcessLossStoodDownAt sshKillRecoveryGrantedAt sshForeignDaemonLossAt",
+        "any": "sshRemoteProcessId sshReattach peerInbound peerReceipts remoteControlSpawn remoteControlDescendant"
+        " remoteControlAutoEligible remoteControlUserEnabled remoteControlUserToggled remoteControlUserRequested"
+        " remoteControlStartChoice",
     },
 }
 KNOWN = {
@@ -135,8 +153,9 @@ def _is(kind: str, value: Any) -> bool:
 def _shown(name: str, kind: str, value: Any) -> Any:
     if name in _LONG or name.startswith("systemPrompt"):
         return None if value is None else {"characters": len(value if isinstance(value, str) else repr(value))}
-    if name == "remoteMcpServersConfig" and isinstance(value, list):
-        return [_server(server) for server in value]
+    if name == "remoteMcpServersConfig":
+        servers = value.get("servers") if isinstance(value, dict) else value
+        return [_server(server) for server in servers] if isinstance(servers, list) else None
     if name in ("sshConfig", "wslConfig") and isinstance(value, dict):
         names = ("host", "hostname", "sshHost", "user", "username", "port", "distro", "distribution", "name")
         return {key: value[key] for key in names if isinstance(value.get(key), (str, int))}

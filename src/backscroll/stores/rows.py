@@ -1,8 +1,9 @@
 """Rows: what Claude Desktop writes down of a session, whether of the Code tab or of Cowork.
 
-Comes in: the path of a `local_*.json`, of a half-written `.tmp` or of a tombstone.  Goes out: one plain `Row` of text,
-flags and lists, as docs/json.md describes it.  A row that is damaged gives what stands before the damage, and the
-reason.  Nothing of a row's permissions, prompts and connections leaves this module.
+Comes in: the path of a `local_*.json`, of a half-written `.tmp`, of a tombstone or of the list of cloud sessions.
+Goes out: one plain `Row` of text, flags and lists for each session, as docs/json.md describes it.  A row that is
+damaged gives what stands before the damage, and the reason.  Nothing of a row's permissions, prompts and connections
+leaves this module but through `read_fields`.
 docs/formats.md, "Desktop rows" and "Cowork".
 """
 
@@ -66,6 +67,26 @@ def read_tombstone(path: str, name: str) -> Row:
     row |= {"path": path, "deleted": _moment(int(text)) if text.isdecimal() else None, "lineage": [name]}
     row["account"], row["organization"] = owners_of(path)
     return row
+
+
+def read_cloud(path: str) -> tuple[list[Row], str | None]:
+    """Return a row for each session that a list of those in the cloud names, and what is wrong with the list."""
+    fields, damage = read_fields(path)
+    entries = fields.get("entries")
+    found = []
+    for entry in entries if isinstance(entries, list) else ():
+        name = entry.get("sessionId") if isinstance(entry, dict) else None
+        if isinstance(name, str) and _NAME.fullmatch(name):
+            row = _row({**entry, "cloudSessionId": name, "userSelectedFolders": entry.get("folders")}, name, "cloud")
+            row |= {"path": f"{path}#{name}", "names": [_in_one_spelling(name)]}
+            row["account"], row["organization"] = owners_of(path)
+            found.append(row)
+    return found, damage
+
+
+def _in_one_spelling(name: str) -> str:
+    """Return the id of a session in the cloud as Desktop compares it: `cse_x` and `session_x` are one."""
+    return "session_" + name.removeprefix("cse_") if name.startswith("cse_") else name
 
 
 def owners_of(path: str) -> tuple[str | None, str | None]:
@@ -194,7 +215,7 @@ def _other_names(fields: Fields) -> list[str]:
     """Return the ids under which it is known elsewhere: in the cloud, or at the other end of a bridge."""
     bridges = fields.get("bridgeSessionIds")
     ids = [fields.get("cloudSessionId"), *(bridges if isinstance(bridges, list) else ())]
-    return [name for name in ids if isinstance(name, str) and _NAME.fullmatch(name)]
+    return [_in_one_spelling(name) for name in ids if isinstance(name, str) and _NAME.fullmatch(name)]
 
 
 def _kind(fields: Fields, product: str) -> str | None:

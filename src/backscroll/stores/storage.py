@@ -8,28 +8,19 @@ unless it is asked for, because old values are old secrets.
 import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from itertools import pairwise
 from json import dumps
 from typing import Any
 
 from backscroll.formats.leveldb import State
 from backscroll.formats.storage import StorageRecord, joined
 from backscroll.records import Damage
+from backscroll.stores.allowed import WITHHELD, without_secrets
 from backscroll.stores.browser import BrowserStore
 from backscroll.value import Value, field
 
-_CLAUDE = "https://claude.ai"
-
-WITHHELD = "[withheld]"
 NOTE = "secrets are withheld"
 
-_SECRET_WORDS = {
-    *("token", "secret", "password", "passwd", "passphrase", "credential", "credentials", "jwt", "cookie", "bearer"),
-    *("authorization", "apikey"),
-}
-_SECRET_KEYS = {"api", "session", "private", "access", "auth", "encryption", "signing"}
-"""Words that make a `key` a secret one: apiKey, session-key."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_CLAUDE = "https://claude.ai"
 _LOOKS_SECRET = re.compile(
     r"sk-ant-[\w-]{8,}|sk-[A-Za-z0-9]{20,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*|gh[pousr]_\w{20,}|github_pat_\w{20,}"
     r"|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|(?<=Bearer )[\w.~+/-]{16,}"
@@ -108,31 +99,23 @@ def withheld(record: StorageRecord) -> StorageRecord:
     """Return a record without the secrets in its value."""
     if record.text is None:
         return record
-    if record.has_json and not isinstance(record.json, str):
-        json = _without_secrets(record.json, is_secret=_is_secret(record.key))
-        if json == record.json:
-            return record
-        text = dumps(json, ensure_ascii=False)
-        return record._replace(json=json, text=text, is_withheld=True, note=joined(record.note, NOTE))
-    text = _without_secrets(record.text, is_secret=_is_secret(record.key))
-    if text == record.text:
+    is_structure = record.has_json and isinstance(record.json, dict | list)
+    before = record.json if is_structure else record.text
+    after = _without_tokens(without_secrets(before, record.key) if before else before)
+    if after == before:
         return record
-    return record._replace(text=text, json=None, has_json=False, is_withheld=True, note=joined(record.note, NOTE))
+    note = joined(record.note, NOTE)
+    if is_structure:
+        return record._replace(json=after, text=dumps(after, ensure_ascii=False), is_withheld=True, note=note)
+    return record._replace(text=after, json=None, has_json=False, is_withheld=True, note=note)
 
 
-def _without_secrets(value: Any, *, is_secret: bool) -> Any:
+def _without_tokens(value: Any) -> Any:
+    """Return a value in which nothing looks like a token, whatever it is called."""
     if isinstance(value, str):
-        return WITHHELD if is_secret and value else _LOOKS_SECRET.sub(WITHHELD, value)
+        return _LOOKS_SECRET.sub(WITHHELD, value)
     if isinstance(value, list):
-        return [_without_secrets(item, is_secret=is_secret) for item in value]
+        return [_without_tokens(item) for item in value]
     if isinstance(value, dict):
-        return {key: _without_secrets(item, is_secret=is_secret or _is_secret(key)) for key, item in value.items()}
+        return {key: _without_tokens(item) for key, item in value.items()}
     return value
-
-
-def _is_secret(name: str) -> bool:
-    """Say whether a name is that of a secret: accessToken, api_key, session-key, password."""
-    words = [word.lower() for word in _WORD.findall(name)]
-    return any(word in _SECRET_WORDS for word in words) or any(
-        second == "key" and first in _SECRET_KEYS for first, second in pairwise(words)
-    )

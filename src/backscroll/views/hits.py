@@ -42,7 +42,8 @@ def _on_terminal(hit: Hit, paper: Paper) -> Iterator[Line]:
             Span("  "),
             word(last_name(hit.project), "project"),
             Span(f"  {ago(hit.time, paper)}", "time"),
-            word(f"  {hit.role}" + (f" {hit.kind}" if hit.kind != "text" else ""), "dim"),
+            Span("  "),
+            word(hit.role + (f" {hit.kind}" if hit.kind != "text" else ""), "dim"),
             Span(more, "dim"),
         ],
         paper,
@@ -79,7 +80,7 @@ def _next(hit: Hit) -> Line:
 
 def _told(message: Message, paper: Paper) -> Line:
     text = " ".join((part.text or "") for part in message.parts if part.kind in ("text", "result", "summary"))
-    return cut([word(f"{message.role}: ", "dim"), word(" ".join(text.split())[:400], "dim")], paper.inset(2))
+    return cut([word(f"{message.role}:", "dim"), Span(" "), word(" ".join(text.split())[:400], "dim")], paper.inset(2))
 
 
 def _summary(found: Found, *, is_grouped: bool) -> str:

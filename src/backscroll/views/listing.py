@@ -61,7 +61,7 @@ def session_table(
         shown = session.id if paper.width is None else names[session.id]
         rows.append(_session_row(session, shown, paper, has_states=has_states))
         rows += [_agent_row(agent, paper, has_states=has_states) for agent in (agents or {}).get(session.id, ())]
-    marks = [Column("marks", most=24)] if any(session.marks for session in sessions) else []
+    marks = [Column("marks", most=24)] if any(map(marks_of, sessions)) else []
     yield from table([*_columns(paper, has_states=has_states), *marks], rows, paper, indent)
 
 

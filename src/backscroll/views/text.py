@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from backscroll.sessions.model import Message, Part, Session, Transcript
 from backscroll.views.figures import clock, count, day, dollars, long_day, period, short, short_model, tilde
-from backscroll.views.listing import STATE_STYLES, damage_lines, held, place_of
+from backscroll.views.listing import STATE_STYLES, damage_lines, held, marks_of, place_of
 from backscroll.views.paper import Line, Paper, Span, cut, rule, word, wrap
 from backscroll.views.parts import Calls, attachment, call_lines, result_lines, thinking_lines
 from backscroll.views.prose import prose, words
@@ -78,10 +78,11 @@ def _desktop_facts(session: Session) -> Iterator[tuple[str, Span]]:
         yield "row", word(", ".join(filter(None, told)), "id")
         if row["error"]:
             yield "error", word(row["error"], "error")
+    yield "marks", word(marks_of(session))
     yield "held", word(held(session), "warn")
 
 
-_PRODUCTS = {"code": "Code tab", "cowork": "Cowork", "tombstone": "tombstone"}
+_PRODUCTS = {"code": "Code tab", "cowork": "Cowork", "cloud": "Cowork in the cloud", "tombstone": "tombstone"}
 
 
 def _counts(session: Session) -> str:
