@@ -1,6 +1,5 @@
 """`backscroll recover`: the versions of a file, and any of them back."""
 
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -154,12 +153,11 @@ def _grep(settings: Settings, options: dict[str, Any]) -> int:
             update=settings.update,
             on_progress=progress,
         )
-        first = list(islice(matches, 1))
-    found = chain(first, matches)
+        found = list(matches)  # searching shows its progress, which must have ended before anything is printed
     if settings.jsonl:
         print_document(json.lines(map(versions_json.match_object, found)))
     elif settings.json:
         print_document(versions_json.matches_document(options["grep"], found))
     else:
         terminal.print_lines(view.match_lines(found, terminal.make_paper(settings)), settings)
-    return DONE if first else NOT_FOUND
+    return DONE if found else NOT_FOUND
