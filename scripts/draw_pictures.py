@@ -120,7 +120,7 @@ def demo() -> Iterator[None]:
         home = write_demo_home(Path(directory, "home"))
         variables = {"HOME": str(home), "BACKSCROLL_HOME": str(Path(directory, "ours")), "TZ": "UTC"}
         variables |= {"COLUMNS": str(WIDTH), "LINES": "50", "TERM": "xterm-256color", "PATH": os.environ["PATH"]}
-        clocks = [patch(f"backscroll.{module}.datetime", StoppedClock) for module in ("verbs", "cli.terminal")]
+        clocks = [patch(f"backscroll.{module}.datetime", StoppedClock) for module in ("verbs.sessions", "cli.terminal")]
         with patch.dict(os.environ, variables, clear=True), clocks[0], clocks[1]:
             time.tzset()
             yield
