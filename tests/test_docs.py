@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
 PROSE = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
-FIRST_SCREEN = 40
+FIRST_SCREEN = 46
 
 SESSION_WITH_AGENTS, SESSION_WITH_DAMAGE = "71c5d0e8", "d8c7b6a5"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from backscroll.sessions.model import Message
 from backscroll.text.hits import Found, Hit
-from backscroll.views.figures import ago, last_name, tilde
+from backscroll.views.figures import ago, count, last_name, tilde
 from backscroll.views.paper import Line, Paper, Span, cut, ink, word, wrap
 
 _SHORT = 8
@@ -84,8 +84,7 @@ def _told(message: Message, paper: Paper) -> Line:
 
 
 def _summary(found: Found, *, is_grouped: bool) -> str:
-    shown = len(found.hits)
-    noun = "sessions" if is_grouped else "messages"
+    shown = count(len(found.hits), "session" if is_grouped else "message")
     if found.total is None:
-        return f"The {shown:,} {noun} found so far; the time was up before all texts were looked through."
-    return f"{found.total:,} messages match; shown are {shown:,} {noun}, the best first."
+        return f"{shown} found so far; the time was up before all texts were looked through."
+    return f"{count(found.total, 'message')} found; shown here {shown}, the best first."
