@@ -82,7 +82,7 @@ def test_first_screen_is_one_screen() -> None:
     assert 3 == len(re.findall(r"^\$ backscroll ", text, re.MULTILINE))
     assert 3 == len(re.findall(r"^>>> ", text, re.MULTILINE))
     assert 1 == text.count("![")
-    assert 5 == len(re.findall(r"(?<!!)\[[^]]+\]\(", text))
+    assert 8 == len(re.findall(r"(?<!!)\[[^]]+\]\(", text))
     assert [] == [word for word in ("make run", "make test", "pipx install", "uv tool install") if word not in text]
 
 
