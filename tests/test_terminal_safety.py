@@ -99,7 +99,22 @@ FOREIGN = re.compile(
 AT_ONCE = 5
 """Sequences that share a session."""
 
-RUN_ALL = "import json, sys; from backscroll.cli.main import run; [run(line) for line in json.load(open(sys.argv[1]))]"
+RUN_ALL = """
+import json, sys
+from datetime import datetime
+from backscroll.cli import terminal
+from backscroll.cli.main import run
+
+class StoppedClock(datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(2_000_000_000, tz)
+
+terminal.datetime = StoppedClock
+for line in json.load(open(sys.argv[1])):
+    run(line)
+"""
+"""Runs every command at one moment: what is shown relative to now must not change from one run to the next."""
 
 
 def hostile_session(number: int, bad: str) -> Draft:
