@@ -24,6 +24,10 @@ from backscroll.views.paper import Span, plain
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
+PROGRESS = re.compile(r"\r\x1b\[2K(?:[^\r\n\x1b]*\r\x1b\[2K)*")
+"""Our own progress line, which a busy machine may show for a moment, and which erases itself."""
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a made-up home directory."""
@@ -54,7 +58,7 @@ def on_a_terminal(
             os.write(terminal, keys)
             keys = b""
     os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), PROGRESS.sub("", shown.decode())
 
 
 @pytest.mark.parametrize("arguments", [[], ["list", "--agents"], ["calls", "latest"]])
