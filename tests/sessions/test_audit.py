@@ -6,7 +6,7 @@ from typing import Any
 
 from make import line, user
 
-from backscroll.sessions import audit
+from backscroll.sessions import audit, source
 from backscroll.sessions.conversation import Conversation, read_conversation
 from backscroll.sessions.desktop_model import AuditTrail
 
@@ -26,7 +26,7 @@ def said(role: str, uuid: str, text: str, **fields: Any) -> dict[str, Any]:
 
 def read(directory: Path, *records: dict[str, Any]) -> Conversation:
     """Write an audit and read it as a conversation."""
-    path = directory / audit.FILE_NAME
+    path = directory / source.AUDIT
     path.write_bytes(b"".join(map(line, records)))
     return read_conversation([str(path)])
 

@@ -10,7 +10,7 @@ from backscroll.index import query
 from backscroll.index.db import Connection
 from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.sessions import audit
+from backscroll.sessions import audit, source
 from backscroll.sessions.desktop_model import AuditTrail, Manifest, Schedule, SessionFile
 from backscroll.stores import allowed, manifests, rows
 
@@ -38,7 +38,7 @@ def _manifest(session: str, row: dict[str, Any], *, with_audit: bool) -> Manifes
     damage = [Damage(Place(row["path"]), reason)] if reason is not None else []
     directory = manifests.session_directory(row["path"])
     files, is_cut = _files(directory, damage) if directory else ([], False)
-    trail = _trail(os.path.join(directory, audit.FILE_NAME), damage) if directory and with_audit else None
+    trail = _trail(os.path.join(directory, source.AUDIT), damage) if directory and with_audit else None
     return Manifest(
         session, row, sorted_fields.groups, sorted_fields.unknown, sorted_fields.odd, files, is_cut, trail, damage
     )

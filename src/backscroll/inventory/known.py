@@ -6,8 +6,8 @@ A type whose fields are null is known by its name alone; a field whose list is e
 """
 
 import json
-import pkgutil
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 Fields = dict[str, list[str]]
@@ -34,5 +34,5 @@ def cowork_fields() -> dict[str, Expected]:
 
 
 def _data() -> dict[str, dict[str, Any]]:
-    data: dict[str, dict[str, Any]] = json.loads(pkgutil.get_data(__name__, "known.json") or b"")
+    data: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("known.json").read_bytes())
     return data

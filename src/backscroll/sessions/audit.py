@@ -16,7 +16,6 @@ from backscroll.sessions.desktop_model import AuditTrail, Permission, Run
 from backscroll.sessions.heads import Head, decode_head
 from backscroll.times import parse
 
-FILE_NAME = "audit.jsonl"
 _CONVERSATION = {"user", "assistant", "system"}
 _TOOL_KEYS = ("tool_name", "toolName", "tool", "name")
 _DECISION_KEYS = ("decision", "behavior", "response", "outcome", "granted", "approved")

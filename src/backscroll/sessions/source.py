@@ -5,18 +5,24 @@ A file that cannot be opened or read is an empty source with its damage.
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from backscroll.files import open_readonly, reason_of
 from backscroll.formats.jsonl import Scan, scan
 from backscroll.formats.lenient import DUPLICATE_KEYS, has_duplicate_keys, value_of
 from backscroll.formats.streams import Stream, open_stream
+from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage, Note, Record
-from backscroll.sessions.audit import FILE_NAME as AUDIT
-from backscroll.sessions.audit import decode_audit, spelled_as_transcript
 from backscroll.sessions.heads import decode_head
 
+if TYPE_CHECKING:
+    from backscroll.sessions import audit
+else:
+    audit = lazily("backscroll.sessions.audit")
+
+AUDIT = "audit.jsonl"
+"""The name of the file that Cowork keeps beside a transcript, and that stands for it where it is gone."""
 LONGEST_CHECKED = 1 << 20
 """Records longer than this are not searched for repeated keys."""
 
@@ -60,7 +66,7 @@ class Source:
         except OSError as error:
             self.damage.append(Damage(Place(self.path), reason_of(error)))
             return
-        account = scan(stream.file, self.path, decode_audit if self._is_audit else decode_head)
+        account = scan(stream.file, self.path, audit.decode_audit if self._is_audit else decode_head)
         try:
             yield from self._sorted(account)
         except OSError as error:
@@ -105,7 +111,7 @@ class Source:
             return {}
         if not isinstance(value, dict):
             return {}
-        return spelled_as_transcript(value) if self._is_audit else value
+        return audit.spelled_as_transcript(value) if self._is_audit else value
 
     def lines(self) -> Iterator[bytes]:
         """Yield the file's lines as they are stored."""

@@ -6,12 +6,12 @@ is the exact sum of its parts however it is grouped.  A model without price cost
 """
 
 import json
-import pkgutil
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from backscroll.errors import QueryError
@@ -138,7 +138,7 @@ class Prices(Value):
 
 def load_prices(own: Mapping[str, Any] | None = None) -> Prices:
     """Return the prices of the table that comes with the package, and a user's own over them."""
-    table = json.loads(pkgutil.get_data(__name__, "prices.json") or b"")
+    table = json.loads(Path(__file__).with_name("prices.json").read_bytes())
     multipliers = table["multipliers"]
     prices = Prices(
         models={name: [_rates_of(item) for item in items] for name, items in table["models"].items()},
