@@ -329,7 +329,7 @@ def search(lab: Lab) -> Section:
     for case in cases:
         if case.task == appended:
             case.before = lambda: append_kilobyte(grown)
-    text = f"{home.describe()}; the words of all messages. Unchanged: {many.describe()}."
+    text = f"{home.describe()}; the words of all messages; unchanged: {many.describe()}."
     return Section("Search", text, cases)
 
 
