@@ -35,7 +35,7 @@ _READ = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
-_CREATE = (
+CREATE = (
     os.O_WRONLY
     | os.O_CREAT
     | os.O_EXCL
@@ -43,6 +43,7 @@ _CREATE = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
+"""Makes a file that was not there before, and nothing else."""
 
 _KINDS = {
     stat.S_IFDIR: "directory",
@@ -190,7 +191,7 @@ def _write_new(path: Path, data: bytes, durable: bool) -> None:
 
 
 def _created(path: Path) -> BinaryIO:
-    return open(os.open(path, _CREATE, 0o600), "wb")
+    return open(os.open(path, CREATE, 0o600), "wb")
 
 
 def _sync_directory(directory: Path) -> None:

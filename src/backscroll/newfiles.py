@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from backscroll.errors import RefusedError
-from backscroll.files import reason_of
+from backscroll.files import CREATE, reason_of
 
 _DIRECTORY = (
     os.O_RDONLY
@@ -23,14 +23,6 @@ _DIRECTORY = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NONBLOCK", 0)
-)
-_CREATE = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_EXCL
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
 )
 HAS_OPENAT = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
 FILE_MODE, DIRECTORY_MODE = 0o600, 0o700
@@ -70,7 +62,7 @@ class NewTree:
                 inner = _enter(name, held)
                 os.close(held)
                 held = inner
-            _write_new(os.open(parts[-1], _CREATE, FILE_MODE, dir_fd=held), data)
+            _write_new(os.open(parts[-1], CREATE, FILE_MODE, dir_fd=held), data)
         finally:
             os.close(held)
 
@@ -81,7 +73,7 @@ class NewTree:
             path.mkdir(DIRECTORY_MODE, exist_ok=True)
             if not stat.S_ISDIR(os.lstat(path).st_mode) or _is_junction(path):
                 raise OSError(errno.ENOTDIR, "not a directory")
-        _write_new(os.open(path / parts[-1], _CREATE, FILE_MODE), data)
+        _write_new(os.open(path / parts[-1], CREATE, FILE_MODE), data)
 
 
 def make_empty(directory: Path) -> None:
@@ -108,7 +100,7 @@ def replace_keeping(path: Path, data: bytes, kept: str) -> bool:
     held = _walk(path.parent)
     try:
         temporary = f".{os.urandom(8).hex()}.tmp"
-        _write_new(os.open(temporary, _CREATE, FILE_MODE, dir_fd=held), data)
+        _write_new(os.open(temporary, CREATE, FILE_MODE, dir_fd=held), data)
         try:
             was_there = _keep(path.name, kept, held)
             if was_there:
