@@ -240,8 +240,9 @@ _DEMO = ("backscroll demo DIR", "make a small home directory to try things on")
 _NEXT = [
     ("backscroll list", "all sessions"),
     ("backscroll show latest", "read the newest one"),
-    ("backscroll tree latest", "its branches, agents and compactions"),
-    ("backscroll calls latest --errors", "what went wrong in it"),
+    ("backscroll search WORDS", "find what was said, anywhere"),
+    ("backscroll recover FILE", "get any version of a file back"),
+    ("backscroll usage --by month", "what it cost"),
 ]
 
 
