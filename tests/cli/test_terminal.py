@@ -112,6 +112,7 @@ def test_leaving_the_pager_early_is_a_clean_end(demo: Path) -> None:
     assert "internal error" not in shown
 
 
+@pytest.mark.slow
 def test_an_interrupt_in_the_pager_exits_with_130(demo: Path) -> None:
     """Ctrl-C while a pager waits does not leave it behind, and is exit 130 or the pager's own end."""
     pager = "sh -c \"trap '' INT; sleep 1; cat >/dev/null\""

@@ -253,6 +253,7 @@ def test_entry_knows_its_place() -> None:
     assert str(entry.place) == "Local Storage/leveldb/000003.log (byte 19)"
 
 
+@pytest.mark.slow
 def test_survival_of_300_records() -> None:
     """Reliability goal 22: a zeroed block or a bad length costs at most 25 of 300, and nothing is wrong."""
     written = dict(records_300())
@@ -331,6 +332,7 @@ def mutated(changes: Iterable[tuple[str, str, int, int, int]]) -> dict[str, byte
     return files
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(mutations)
 def test_no_mutation_gives_a_wrong_value(changes: list[tuple[str, str, int, int, int]]) -> None:

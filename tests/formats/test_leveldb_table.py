@@ -201,6 +201,7 @@ def test_every_flip_is_accounted_for(at: int, bits: int, is_packed: bool) -> Non
     assert found == sorted_rows(ROWS) or any((p.offset or 0) <= at < (p.offset or 0) + (p.length or 0) for p in ranges)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.binary(max_size=20), st.integers(1, 1 << 50), st.none() | st.binary(max_size=200)), max_size=40

@@ -93,6 +93,7 @@ def test_real_files_are_read_whole(corpus: Path) -> None:
             assert raws(read(data)[1]) == raws(read(data, decode)[1])
 
 
+@pytest.mark.slow
 def test_every_prefix_of_a_small_file() -> None:
     """Cut at each byte, a file never has fewer records than it had when cut earlier, and at most one damage."""
     nesting = raw(row(29, data={"message": row(99), "list": [row(98), row(97)]})) + b"\n"

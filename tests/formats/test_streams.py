@@ -143,6 +143,7 @@ def test_gzip_magic_alone_is_damage() -> None:
     assert 17 == offset + length
 
 
+@pytest.mark.slow
 def test_bomb_is_stopped_by_its_ratio() -> None:
     """A file that unpacks to a thousand times its size is unpacked no further than the ratio allows."""
     packed = gzip.compress(b"\x00" * (100 << 20))

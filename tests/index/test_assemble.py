@@ -438,6 +438,7 @@ def api_messages(drafts: list[Draft]) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @for_all(STYLES, st.sampled_from(["1.0.44", "1.0.128", "2.0.33", "2.1.325"]))
 def test_the_sum_over_sessions_is_the_total(steps: list[tuple[int, str]], version: str) -> None:
@@ -465,6 +466,7 @@ def texts(drafts: list[Draft]) -> set[str]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @for_all(
     st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["branch", "plain", "go on"])), max_size=6),

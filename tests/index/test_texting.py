@@ -123,6 +123,7 @@ def test_a_persisted_output_names_its_message(tmp_path: Path) -> None:
         assert (UUID, notice_hit.message, str(output)) == (hit.session, hit.message, hit.place and hit.place.path)
 
 
+@pytest.mark.slow
 @given(some.data())
 @settings(max_examples=25)
 def test_grown_is_as_read_anew(tmp_path_factory: pytest.TempPathFactory, data: some.DataObject) -> None:

@@ -405,6 +405,7 @@ def test_the_order_of_files_does_not_matter(
             assert fresh(root) == rows(database)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @for_all(STEPS, st.sampled_from(VERSIONS), st.sampled_from(STYLES), st.randoms(use_true_random=False))
 def test_the_order_in_which_files_vanish_does_not_matter(

@@ -160,6 +160,7 @@ def test_a_compressed_version(tmp_path: Path) -> None:
         assert ["stored as gzip"] == [note.reason for note in read.sources[0].notes]
 
 
+@pytest.mark.slow
 def test_a_giant_line_between_others(tmp_path: Path) -> None:
     """An image of fifty megabytes is a part of its message, and costs its neighbours nothing."""
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 50_000_000}}

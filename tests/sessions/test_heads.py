@@ -129,12 +129,14 @@ def test_a_damaged_part_counts_as_absent() -> None:
     assert [None, None, 1] == [decoded(Raw()), decoded(Raw(b"{")), decoded(Raw(b"1"))]
 
 
+@pytest.mark.slow
 @for_all(st.dictionaries(st.sampled_from(Head.__struct_fields__), JSON))
 def test_any_object_has_a_head(value: dict[str, Any]) -> None:
     """No value of any field can keep a record from having a head."""
     assert isinstance(head_of(value), Head)
 
 
+@pytest.mark.slow
 @for_all(st.dictionaries(st.sampled_from(Head.__struct_fields__), JSON))
 def test_both_ways_agree(value: dict[str, Any]) -> None:
     """What the fast decoder accepts, the slow way reads alike where no nested field was dropped."""

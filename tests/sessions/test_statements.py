@@ -34,6 +34,7 @@ FIELDS = [
 OBJECTS = st.dictionaries(st.sampled_from(FIELDS), ANYTHING | st.dictionaries(st.sampled_from(FIELDS), ANYTHING))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     tool=st.sampled_from(sorted(TEXT_TOOLS)),
@@ -52,6 +53,7 @@ def test_any_record_is_read_without_complaint(
     assert isinstance(result_of(statement, "base"), str | None)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(OBJECTS)
 def test_any_attachment_is_read_without_complaint(fields: dict[str, Any]) -> None:

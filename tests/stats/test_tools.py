@@ -130,6 +130,7 @@ def test_servers_of_tools(name: str, server: str | None) -> None:
     assert server == server_of(name)
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", ["home", "cli/cli-2.1.325-interactive-branch-mcp-worktree", "cli/cli-2.0.33-headless"])
 def test_the_corpus_has_as_many_calls_as_calls_shows(name: str) -> None:

@@ -78,6 +78,7 @@ def test_the_corpus_has_its_exact_totals(name: str) -> None:
     assert counted == {name: getattr(found.total, name) or 0 for name in (*TOKENS, "messages")}
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_every_grouping_of_the_corpus_has_one_total() -> None:
     """One key or two that cross: tokens, messages and cost come to the same."""
@@ -121,6 +122,7 @@ def play(root: Path, number: int, version: str, acts: list[str]) -> None:
     draft.write(root)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(sessions=st.lists(st.tuples(VERSIONS, ACTS), min_size=1, max_size=4), data=st.data())
 def test_any_home_has_one_total_in_any_grouping(

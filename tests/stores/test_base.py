@@ -162,6 +162,7 @@ def test_a_hard_link_is_met_once(project: Path, tmp_path: Path) -> None:
     assert [file.session for file in found(tmp_path)] == [UUID]
 
 
+@pytest.mark.slow
 def test_long_chains_of_links(project: Path, tmp_path: Path) -> None:
     """H31: 39 links in a row are followed, 2,000 are reported; neither is followed for ever."""
     (tmp_path / "chains").mkdir()
@@ -268,6 +269,7 @@ def test_projects_that_is_a_file(tmp_path: Path) -> None:
     assert ("projects", "not a directory") in reasons(tmp_path)
 
 
+@pytest.mark.slow
 def test_5000_files_are_found_at_once(tmp_path: Path) -> None:
     """F07: all files of a large project are found."""
     project = home(tmp_path) / ".claude" / "projects" / "-p"

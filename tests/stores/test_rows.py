@@ -214,6 +214,7 @@ NAMES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(fields=st.dictionaries(NAMES, JSON, max_size=6), cut=st.integers(0, 400), flip=st.binary(max_size=3))
 def test_no_row_is_too_odd(tmp_path: Path, fields: dict[str, Any], cut: int, flip: bytes) -> None:
