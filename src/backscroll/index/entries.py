@@ -14,7 +14,7 @@ from backscroll.formats.lenient import value_of
 from backscroll.records import Damage
 from backscroll.sessions.conversation import Conversation, read_conversation
 from backscroll.sessions.fingerprint import number_of
-from backscroll.sessions.passages import Passage, passages
+from backscroll.sessions.passages import Part, Passage, passages
 from backscroll.sessions.standing import Prefix, prefix_of
 from backscroll.sessions.texts import OTHER, PROMPT, RESULT, TITLE, strings_in
 from backscroll.stores import side
@@ -50,6 +50,13 @@ def of_transcripts(paths: Sequence[str], agent: str | None, start: Sequence[int]
     """Return the entries of a session's or an agent's transcripts, or those behind a byte of each file."""
     with read_conversation(paths, is_agent=agent is not None) as conversation:
         return of_open(conversation, agent, start)
+
+
+def of_part(paths: Sequence[str], agent: str | None, kept: bytes, part: Part) -> Entries:
+    """Return the entries of a part of transcripts; `kept` is their standing of an earlier reading."""
+    with read_conversation(paths, is_agent=agent is not None, kept=kept) as conversation:
+        found = passages(conversation, agent, part=part)
+        return Entries([_entry(passage) for passage in found], prefixes_of(conversation))
 
 
 def of_open(conversation: Conversation, agent: str | None, start: Sequence[int] | None = None) -> Entries:

@@ -17,9 +17,8 @@ from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Unit
 from backscroll.index.writing import Reading
 from backscroll.lazy import lazily
-from backscroll.sessions.conversation import Conversation, read_conversation, read_on, standing_of
+from backscroll.sessions.conversation import read_conversation, standing_of
 from backscroll.sessions.digest import make_digest
-from backscroll.sessions.standing import unpacked
 from backscroll.sessions.traces import Trace
 
 if TYPE_CHECKING:
@@ -106,11 +105,10 @@ def _task(database: sqlite3.Connection, unit: Unit, starts: Starts) -> Task:
 
 def read_unit(task: Task) -> Reading:
     """Read the files of one unit; what cannot be read is damage in the digest."""
-    opened, ends = _opened(task)
-    with opened as conversation:
-        digest = make_digest(conversation, task.agent)
-        read = Read(conversation, digest, ends, map(Trace._make, task.traces) if ends else ())
-        is_kept = bool(ends) and digest.size - sum(ends) < digest.size // RENEWED
+    with read_conversation(task.paths, is_agent=task.agent is not None, kept=task.standing) as conversation:
+        digest, known = make_digest(conversation, task.agent), conversation.known
+        read = Read(conversation, digest, map(Trace._make, task.traces) if known else ())
+        is_kept = bool(known) and digest.size - sum(known) < digest.size // RENEWED
         return Reading(
             msgspec.msgpack.encode(digest),
             [[tuple(row) for row in extract.rows(read)] for extract in EXTRACTS],
@@ -122,15 +120,6 @@ def read_unit(task: Task) -> Reading:
             standing_of(conversation) if task.size >= WORTH_STANDING and not is_kept else None,
             is_kept,
         )
-
-
-def _opened(task: Task) -> tuple[Conversation, list[int]]:
-    """Read the files into a conversation, and return how far they were known."""
-    standing = unpacked(task.standing) if task.standing else None
-    is_agent = task.agent is not None
-    if standing is not None and standing.fits(task.paths):
-        return read_on(standing, is_agent=is_agent), [file.prefix[0] for file in standing.reached]
-    return read_conversation(task.paths, is_agent=is_agent), []
 
 
 def _read_all(
