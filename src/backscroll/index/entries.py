@@ -5,6 +5,7 @@ Made in worker processes where that pays: its words are folded here, and what is
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -98,11 +99,12 @@ def _entry(passage: Passage) -> Entry:
     )
 
 
-def _model_tags(model: str | None) -> Iterator[str]:
-    """Yield every part that a model may be asked by: `opus`, `opus-4`, `claude-opus-4-6`."""
+@lru_cache(256)
+def _model_tags(model: str | None) -> tuple[str, ...]:
+    """Return every part that a model may be asked by: `opus`, `opus-4`, `claude-opus-4-6`."""
     parts = (model or "").lower().split("-")
-    for first in range(len(parts)):
-        yield from (f"model:{'-'.join(parts[first:last])}" for last in range(first + 1, len(parts) + 1))
+    ends = range(len(parts) + 1)
+    return tuple(f"model:{'-'.join(parts[first:last])}" for first in ends for last in ends[first + 1 :])
 
 
 def _fields(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
