@@ -9,22 +9,18 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from backscroll.files import open_readonly, read_small
+from backscroll.files import read_small
 from backscroll.formats.lenient import value_of
 from backscroll.records import Damage
 from backscroll.sessions.conversation import Conversation, read_conversation
-from backscroll.sessions.fingerprint import fingerprint, number_of
+from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.passages import Passage, passages
+from backscroll.sessions.standing import Prefix, prefix_of
 from backscroll.sessions.texts import OTHER, PROMPT, RESULT, TITLE, strings_in
 from backscroll.stores import side
 from backscroll.text.words import folded, humps_in
 
 LARGEST_FILE = 256 << 20
-CHECKED = 4096
-"""How many bytes at the beginning and before the end of what was read tell whether a file only grew."""
-
-Prefix = tuple[int, bytes, bytes]
-"""How far a file was read, and what its beginning and the end of that look like."""
 
 
 class Entry(NamedTuple):
@@ -77,22 +73,6 @@ def prefixes_of(conversation: Conversation) -> list[Prefix]:
             for row in (*node.rows, *node.repeats):
                 ends[row.source] = max(ends[row.source], row.offset + row.length)
     return [prefix_of(source.path, end) for source, end in zip(conversation.sources, ends, strict=True)]
-
-
-def prefix_of(path: str, end: int) -> Prefix:
-    """Return what the first `end` bytes of a file look like at their beginning and end."""
-    try:
-        with open_readonly(path) as file:
-            head = file.read(min(CHECKED, end))
-            file.seek(max(end - CHECKED, 0))
-            tail = file.read(min(CHECKED, end))
-    except OSError:
-        return 0, b"", b""
-    return end, _short(head), _short(tail)
-
-
-def _short(data: bytes) -> bytes:
-    return fingerprint(data, 8)
 
 
 def _entry(passage: Passage) -> Entry:

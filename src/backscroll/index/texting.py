@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from backscroll.index.entries import Entries, Entry
     from backscroll.index.units import Unit as ReadUnit
     from backscroll.sessions import conversation as reading
+    from backscroll.sessions import standing
+    from backscroll.sessions.standing import Prefix
 else:
     entries = lazily("backscroll.index.entries")
     processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.sessions.conversation")
+    standing = lazily("backscroll.sessions.standing")
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
@@ -440,7 +443,7 @@ class _Texting:
 class _Read:
     """Entries as they are read, and after the last of them how far the files went."""
 
-    def __init__(self, found: "Iterable[Entry]", prefixes: "Callable[[], list[entries.Prefix]]") -> None:
+    def __init__(self, found: "Iterable[Entry]", prefixes: "Callable[[], list[Prefix]]") -> None:
         self.entries = found
         self.prefixes = prefixes
 
@@ -452,7 +455,7 @@ class _Read:
     @classmethod
     def streamed(cls, unit: Unit, start: list[int] | None) -> "_Read":
         """Read a transcript message by message."""
-        prefixes: list[entries.Prefix] = []
+        prefixes: list[Prefix] = []
 
         def read() -> "Iterator[Entry]":
             with reading.read_conversation(unit.paths, is_agent=unit.agent is not None) as opened:
@@ -472,7 +475,7 @@ def _start(unit: Unit, known: Known | None) -> list[int] | None:
         return None
     ends = json.loads(known.ends)
     for path, (end, head, tail) in zip(unit.paths, ends, strict=False):
-        if not end or entries.prefix_of(path, end) != (end, bytes.fromhex(head), bytes.fromhex(tail)):
+        if not end or standing.prefix_of(path, end) != (end, bytes.fromhex(head), bytes.fromhex(tail)):
             return None
     return [end for end, _, _ in ends] if len(ends) == len(unit.paths) else None
 

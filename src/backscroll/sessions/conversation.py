@@ -15,6 +15,7 @@ from backscroll.sessions.facts import Facts, Leaf
 from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.rows import Row, Rows, read_rows
 from backscroll.sessions.source import Source
+from backscroll.sessions.standing import Standing, packed
 from backscroll.sessions.tree import Tree, build_tree
 
 INTERNAL_LABELS = ("acompact", "aside_question", "aprompt_suggestion", "aagent_summary", "aextract_memories")
@@ -35,6 +36,8 @@ class Conversation(Struct):
     facts: Facts
     tree: Tree
     inline: list[InlineAgent] = []
+    rows: list[Row] = []
+    """The rows of all trees, in file order."""
 
     def __enter__(self) -> Self:
         return self
@@ -52,15 +55,29 @@ class Conversation(Struct):
 
 def read_conversation(paths: Iterable[str], *, is_agent: bool = False) -> Conversation:
     """Read the files that hold one session, or one agent, into a conversation; the caller closes it."""
-    sources = [Source(path) for path in paths]
-    found = read_rows(sources)
+    return _joined(read_rows([Source(path) for path in paths]), is_agent=is_agent)
+
+
+def read_on(standing: Standing, *, is_agent: bool = False) -> Conversation:
+    """Read what was appended to files since an earlier reading; the standing that fits them is used up by it."""
+    sources = [reached.source() for reached in standing.reached]
+    return _joined(read_rows(sources, standing.rows, standing.facts), is_agent=is_agent)
+
+
+def standing_of(conversation: Conversation) -> bytes | None:
+    """Return what `read_on` needs when the files have grown; None where they must be read anew in any case."""
+    return packed(conversation.sources, conversation.rows, conversation.facts)
+
+
+def _joined(found: Rows, *, is_agent: bool) -> Conversation:
+    sources, facts, rows = found.sources, found.facts, found.rows
     content_key = _content_key(found)
     if is_agent:
-        return Conversation(sources, found.facts, build_tree(found.rows, found.facts.leaf, content_key))
-    own = [row for row in found.rows if not row.is_sidechain]
+        return Conversation(sources, facts, build_tree(rows, facts.leaf, content_key), rows=rows)
+    own = [row for row in rows if not row.is_sidechain]
     leaf = _leaf_among(found, own)
-    inline = [InlineAgent(name, build_tree(chain, None, content_key)) for name, chain in _inline_chains(found.rows)]
-    return Conversation(sources, found.facts, build_tree(own, leaf, content_key), inline)
+    inline = [InlineAgent(name, build_tree(chain, None, content_key)) for name, chain in _inline_chains(rows)]
+    return Conversation(sources, facts, build_tree(own, leaf, content_key), inline, rows)
 
 
 def _leaf_among(found: Rows, own: list[Row]) -> Leaf | None:
