@@ -76,6 +76,8 @@ def prefixes_of(conversation: Conversation) -> list[Prefix]:
         for node in tree.nodes:
             for row in (*node.rows, *node.repeats):
                 ends[row.source] = max(ends[row.source], row.offset + row.length)
+    for aside in conversation.facts.asides.values():
+        ends[aside.source] = max(ends[aside.source], aside.offset + aside.length)
     return [prefix_of(source.path, end) for source, end in zip(conversation.sources, ends, strict=True)]
 
 

@@ -25,7 +25,7 @@ from backscroll.index.db import NO_ROOM_REMEDY
 from backscroll.text.fields import ANALYSER, SCHEMA
 from backscroll.text.words import analyser
 
-VERSION = 1
+VERSION = 2
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20

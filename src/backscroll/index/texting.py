@@ -331,6 +331,8 @@ class _Texting:
         for entry in read.entries:
             if is_more:
                 lost |= self._replaced(number, entry.place)
+            if not entry.fields:  # no longer to be found
+                continue
             self._ledger.execute("INSERT OR IGNORE INTO passage VALUES (?, ?, ?)", (number, entry.key, entry.place))
             if unit.is_folded and self._is_held(entry.key):
                 lost.add(entry.key)

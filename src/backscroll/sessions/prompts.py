@@ -74,6 +74,11 @@ def _kind_of_envelope(text: str) -> str | None:
     return COMMAND if tags.intersection(_COMMAND_TAGS) else NOTICE
 
 
+def is_typed(text: str) -> bool:
+    """Say whether a text is what somebody typed, and not a notice of the program."""
+    return _kind_of_envelope(text) != NOTICE
+
+
 def spoken(text: str) -> str:
     """Return a prompt as a person would repeat it: `/name args`, `!command`, without the editor's preamble."""
     if _kind_of_envelope(text) == COMMAND and (name := _COMMAND_NAME.search(text)):
