@@ -25,7 +25,7 @@ from backscroll.index.db import NO_ROOM_REMEDY
 from backscroll.text.fields import ANALYSER, SCHEMA
 from backscroll.text.words import analyser
 
-VERSION = 1
+VERSION = 2
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20
@@ -52,6 +52,15 @@ CREATE TABLE passage (
   PRIMARY KEY (unit, key)
 ) WITHOUT ROWID;
 CREATE TABLE owner (key INTEGER PRIMARY KEY, unit INTEGER NOT NULL);
+CREATE TABLE prompt (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  said INTEGER NOT NULL,
+  session TEXT,
+  unit INTEGER NOT NULL,
+  time INTEGER
+);
+CREATE INDEX prompt_said ON prompt (said);
+CREATE INDEX prompt_unit ON prompt (unit);
 CREATE INDEX passage_key ON passage (key);
 CREATE INDEX owner_unit ON owner (unit);
 """
