@@ -65,12 +65,11 @@ def from_pypi(name: str, say: Say) -> Peer:
         _call([sys.executable, "-m", "venv", place])
         _call([place / "bin" / "python", "-m", "pip", "install", "--quiet", requirement])
 
-    peer = _installed(name, requirement, program, install, say)
-    if not peer.absent:
-        package = requirement.partition("=")[0]
-        ask = f"from importlib.metadata import version; print(version({package!r}))"
-        peer.version = _call([PLACES / name / "bin" / "python", "-c", ask]).strip()
-    return peer
+    def version(place: Path) -> str:
+        ask = f"from importlib.metadata import version; print(version({requirement.partition('=')[0]!r}))"
+        return _call([place / "bin" / "python", "-c", ask]).strip()
+
+    return _installed(Peer(name, PLACES / name / program), requirement, install, version, say)
 
 
 def from_npm(name: str, node: Peer, say: Say) -> Peer:
@@ -84,15 +83,18 @@ def from_npm(name: str, node: Peer, say: Say) -> Peer:
         _call([*command, *packages.split()])
         (place / program).chmod(0o755)
 
-    peer = _installed(name, packages, program, install, say)
-    peer.version = packages.split()[0].rpartition("@")[2]
-    return peer
+    def version(_: Path) -> str:
+        return packages.split()[0].rpartition("@")[2]
+
+    return _installed(Peer(name, PLACES / name / program), packages, install, version, say)
 
 
-def _installed(name: str, requirement: str, program: str, install: Callable[[Path], None], say: Say) -> Peer:
+def _installed(
+    peer: Peer, requirement: str, install: Callable[[Path], None], version: Callable[[Path], str], say: Say
+) -> Peer:
     """Return a peer that is installed once, and again when its requirement changes."""
-    place = PLACES / name
-    peer, mark = Peer(name, place / program), place / "installed"
+    place = PLACES / peer.name
+    mark = place / "installed"
     try:
         if not mark.exists() or mark.read_text(encoding="utf-8") != requirement:
             say(f"installing {requirement}")
@@ -100,7 +102,8 @@ def _installed(name: str, requirement: str, program: str, install: Callable[[Pat
             place.mkdir(parents=True)
             install(place)
             mark.write_text(requirement, encoding="utf-8")
-        peer.program = next(place.glob(program))
+        peer.program = next(place.glob(str(peer.program.relative_to(place))))
+        peer.version = version(place)
     except (OSError, subprocess.SubprocessError, StopIteration) as error:
         peer.absent = f"{requirement} could not be installed ({type(error).__name__})"
     return peer

@@ -257,6 +257,18 @@ def test_pictures_need_nothing_else(bench: Any) -> None:
     assert "url(" not in drawing
 
 
+def test_a_peer_that_cannot_be_had_is_absent(
+    module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A peer that cannot be installed is reported with the reason, and so is one that needs it."""
+    peers = module("peers")
+    monkeypatch.setattr(peers, "PLACES", tmp_path)
+    absent = peers.from_npm("codeburn", peers.Peer("node", Path("/usr/bin/false")), print)
+
+    assert "codeburn@0.9.15 could not be installed (CalledProcessError)" == absent.absent
+    assert absent.absent == peers.from_npm("ccusage", absent, print).absent
+
+
 @pytest.fixture
 def demo(corpora: Any, tmp_path: Path) -> Any:
     """Return the demo home as the bench sees it."""
