@@ -12,7 +12,7 @@ from typing import Any
 
 from corpora import Home
 from lab import Lab, Section
-from measure import Figure
+from searching import HTTP_ASKED, found, written
 from texts import records, texts, words
 from theirs import agentsview_http
 
@@ -29,16 +29,6 @@ with backscroll.search_index(root) as search:
 print(json.dumps(found))
 print(json.dumps([[time.process_time() - cpu, time.perf_counter() - wall]]))
 """
-HTTP_FOUND = """
-import http.client, json, pathlib, sys, time, urllib.parse
-address, wall = urllib.parse.urlsplit(pathlib.Path(sys.argv[1]).read_text()), time.perf_counter()
-server, found = http.client.HTTPConnection(address.netloc), {}
-for word in json.loads(pathlib.Path(sys.argv[2]).read_text()):
-    server.request("GET", "/api/v1/search?" + urllib.parse.urlencode({"q": word, "limit": 20}))
-    found[word] = json.loads(server.getresponse().read()).get("results")
-print(json.dumps(found))
-print(json.dumps([[None, time.perf_counter() - wall]]))
-"""
 
 
 @dataclass(slots=True)
@@ -53,14 +43,13 @@ def completeness(lab: Lab) -> Section:
     """Look for words of all kinds in a large home, and count what is missing and what is wrong."""
     home, task = lab.sized("M"), "find all messages with a word"
     said = look(home)
-    file = lab.scratch / "words.json"
-    file.write_text(json.dumps(sorted(said.holders)), encoding="utf-8")
+    file = written(lab.scratch / "words.json", sorted(said.holders))
     ours = lab.script(task, "search(WORD, Options(all_hits=True))", OURS_FOUND, [home.path, file], 1)
     ours.setup = lambda: lab.ask(home, "index")
     ours.facts = lambda output, _: compared(json.loads(output.splitlines()[-2]), said)
-    cases = [ours, *agentsview_http(lab, task, home, HTTP_FOUND, file)]
+    cases = [ours, *agentsview_http(lab, task, home, HTTP_ASKED, file, 0)]
     for case in cases[1:]:
-        case.facts = _words_found
+        case.facts = lambda output, figure: {"words found": found(output, figure)["found"]}
     text = (
         f"{home.describe()}.\n"
         f"{len(said.holders)} words drawn at random from all text, which {sum(map(len, said.holders.values())):,} "
@@ -69,7 +58,7 @@ def completeness(lab: Lab) -> Section:
         "found without holding the word.\n"
         "tests/test_search_complete.py compares scripts without blanks and real transcripts in the same way."
     )
-    columns = ("program", "words found", "messages found", "missing", "wrong", "wall", "command", "note")
+    columns = ("program", "words found", "messages found", "missing", "wrong", "command", "note")
     return Section("Completeness", text, cases, columns)
 
 
@@ -88,16 +77,13 @@ def look(home: Home) -> Said:
     return said
 
 
-def compared(found: dict[str, list[str]], said: Said) -> dict[str, Any]:
+def compared(answers: dict[str, list[str]], said: Said) -> dict[str, Any]:
     """Hold what a search found against brute force; messages that this does not know, such as titles, are left out."""
     right = missing = wrong = 0
     for word, expected in said.holders.items():
-        answered = {said.message_of[name] for name in found[word] if name in said.message_of}
+        answered = {said.message_of[name] for name in answers[word] if name in said.message_of}
         right += len(expected & answered)
         missing += len(expected - answered)
         wrong += len(answered - expected)
-    return {"words found": sum(map(bool, found.values())), "messages found": right, "missing": missing, "wrong": wrong}
-
-
-def _words_found(output: str, _: Figure) -> dict[str, Any]:
-    return {"words found": sum(map(bool, json.loads(output.splitlines()[-2]).values()))}
+    words_found = f"{sum(map(bool, answers.values()))} of {len(answers)}"
+    return {"words found": words_found, "messages found": right, "missing": missing, "wrong": wrong}

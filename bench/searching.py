@@ -28,38 +28,38 @@ from theirs import (
 WARM_QUESTIONS, COLD_QUESTIONS = 120, 50
 GROWN = 50_000_000
 """The transcript that grows is the largest one up to this size: the same in M and in L."""
-UNMEASURED = 5
-"""So many questions are asked first, to have everything open."""
+AHEAD = 5
+"""So many other questions are asked first, to have everything open; they are not measured."""
 OURS_ASKED = """
 import json, pathlib, sys, time, backscroll
-root, questions = sys.argv[1], json.loads(pathlib.Path(sys.argv[2]).read_text())
-costs, found = [], 0
+root, questions, ahead = sys.argv[1], json.loads(pathlib.Path(sys.argv[2]).read_text()), int(sys.argv[3])
+costs, found = [], []
 with backscroll.search_index(root) as search:
-    for question in questions[-{unmeasured}:] + questions:
-        is_typed = question.endswith("*")
-        options = backscroll.Options(is_typing=is_typed)
+    for question in questions:
+        options = backscroll.Options(is_typing=question.endswith("*"))
         cpu, wall = time.process_time(), time.perf_counter()
         answer = search(question.rstrip("*"), options)
         costs.append((time.process_time() - cpu, time.perf_counter() - wall))
-        found += bool(answer.hits)
-print(found - {unmeasured}, "of", len(questions))
-print(json.dumps(costs[{unmeasured}:]))
+        found.append(bool(answer.hits))
+print(sum(found[ahead:]), "of", len(questions) - ahead)
+print(json.dumps(costs[ahead:]))
 """
 HTTP_ASKED = """
 import http.client, json, pathlib, sys, time, urllib.parse
-address = urllib.parse.urlsplit(pathlib.Path(sys.argv[1]).read_text())
+address, ahead = urllib.parse.urlsplit(pathlib.Path(sys.argv[1]).read_text()), int(sys.argv[3])
 questions = json.loads(pathlib.Path(sys.argv[2]).read_text())
-server, costs, found = http.client.HTTPConnection(address.netloc), [], 0
-for question in questions[-{unmeasured}:] + questions:
+server, costs, found = http.client.HTTPConnection(address.netloc), [], []
+for question in questions:
     begun = time.perf_counter()
-    server.request("GET", "/api/v1/search?" + urllib.parse.urlencode({{"q": question, "limit": 20}}))
+    server.request("GET", "/api/v1/search?" + urllib.parse.urlencode({"q": question, "limit": 20}))
     answer = server.getresponse().read()
     costs.append((None, time.perf_counter() - begun))
-    found += bool(json.loads(answer).get("results"))
-print(found - {unmeasured}, "of", len(questions))
-print(json.dumps(costs[{unmeasured}:]))
+    found.append(bool(json.loads(answer).get("results")))
+print(sum(found[ahead:]), "of", len(questions) - ahead)
+print(json.dumps(costs[ahead:]))
 """
-FIELD = "a word and a field"
+OURS_ALONE = ("two letters, as one types", "a word and a field")
+"""What only we can be asked: agentsview takes a beginning with * for a word."""
 PLAIN = ("a rare word", "a common word, best 20", "a phrase")
 """What programs without a language of queries can be asked."""
 
@@ -161,10 +161,9 @@ def search_cold(lab: Lab, size: str) -> Section:
         ours = lab.ours(kind, home, "search", number, first="index")
         ours.repeats, ours.questions, ours.how = number, asked, f"backscroll search '{asked[0]}'"
         cases.append(ours)
-        plain = [question.strip('"') for question in asked]
         if kind in PLAIN:
-            cases += [*ripgrep(lab, kind, home, plain), *history_search(lab, kind, home, plain)]
-        if kind != FIELD:
+            cases += [*ripgrep(lab, kind, home, _plain(asked)), *history_search(lab, kind, home, _plain(asked))]
+        if kind not in OURS_ALONE:
             for case in agentsview(lab, kind, home, f"session search --fts {SEARCHED}", 9):
                 case.questions, case.note = asked, "its server is running; prompts and answers only"
                 cases.append(case)
@@ -180,30 +179,36 @@ def search_warm(lab: Lab, size: str) -> Section:
     """Measure searches in a program that runs already."""
     home, number = lab.sized(size), lab.times(WARM_QUESTIONS)
     cases: list[Case] = []
-    for kind, asked in questions(home, number).items():
-        file = _written(lab.scratch / f"{home.name}-{len(cases)}.json", asked)
-        code = OURS_ASKED.format(unmeasured=UNMEASURED)
-        ours = lab.script(kind, f"search('{asked[0]}')", code, [home.path, file], 1)
+    for kind, asked in questions(home, AHEAD + number).items():
+        file = written(lab.scratch / f"{home.name}-{len(cases)}.json", asked)
+        ours = lab.script(kind, f"search('{asked[AHEAD]}')", OURS_ASKED, [home.path, file, AHEAD], 1)
         ours.setup = lambda: lab.ask(home, "index")
         cases.append(ours)
-        if kind != FIELD:
-            cases += agentsview_http(lab, kind, home, HTTP_ASKED.format(unmeasured=UNMEASURED), file)
+        if kind not in OURS_ALONE:
+            cases += agentsview_http(lab, kind, home, HTTP_ASKED, file, AHEAD)
+        if kind in PLAIN:
+            cases += ripgrep(lab, kind, home, _plain(asked))
     for case in cases:
-        case.facts, case.timeout = _found, home.patience
+        case.timeout, case.facts = home.patience, found if case.is_reporting else None
     text = (
         f"{home.describe()}.\n"
-        f"{number} different questions of each kind, each asked once after {UNMEASURED} others: the best 20, "
+        f"{number} different questions of each kind, each asked once after {AHEAD} others: the best 20, "
         "with their snippets.\n"
         "“found” is how many of them have an answer."
     )
-    columns = ("program", "CPU p50", "CPU p99", "wall p50", "wall p99", "found", "peak memory", "command", "note")
-    return Section(f"Search in a running program, {named(lab, size)}", text, cases, columns)
+    return Section(f"Search in a running program, {named(lab, size)}", text, cases, (*SPREAD, "found"))
 
 
-def _written(place: Path, asked: list[str]) -> Path:
+def _plain(asked: list[str]) -> list[str]:
+    return [question.strip('"') for question in asked]
+
+
+def written(place: Path, asked: list[str]) -> Path:
+    """Write questions where a script reads them."""
     place.write_text(json.dumps(asked), encoding="utf-8")
     return place
 
 
-def _found(output: str, _: Figure) -> dict[str, float | str]:
+def found(output: str, _: Figure) -> dict[str, float | str]:
+    """Return how many questions were answered, as a script says."""
     return {"found": output.strip().splitlines()[-2]}

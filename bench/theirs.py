@@ -93,12 +93,12 @@ def agentsview(lab: Lab, task: str, home: Home, words: str, repeats: int) -> Ite
     yield case
 
 
-def agentsview_http(lab: Lab, task: str, home: Home, code: str, questions: Path) -> Iterator[Case]:
+def agentsview_http(lab: Lab, task: str, home: Home, code: str, *arguments: object) -> Iterator[Case]:
     """Yield questions to agentsview's server over HTTP, asked by a script that measures them."""
     if not lab.has("agentsview"):
         return
     where = lab.scratch / "agentsview-url"
-    command = [lab.python, "-c", code, where, questions]
+    command = [lab.python, "-c", code, where, *arguments]
     case = Case(task, "agentsview", "GET /api/v1/search?q=…", command, home.path, 1, _agentsview_env(lab, home))
     case.is_reporting = True
     _with_server(lab, home, case, where)
