@@ -135,6 +135,6 @@ def _recovery(parts: Parts) -> Iterator[Goal]:
         (parts, "recovery", "give back", OURS), (parts, "recovery", "give back", "claude-file-recovery")
     ):
         told = " and ".join(f"{item.facts['right']} right, {item.facts['wrong']} wrong" for item in (ours, theirs))
-        is_met = ours.facts["right"] >= theirs.facts["right"] and not theirs.facts["by it alone"]
+        is_met = float(ours.facts["right"]) >= float(theirs.facts["right"]) and not theirs.facts["by it alone"]
         text = "Every file that claude-file-recovery gives back is given back, and at least as many are right"
         yield Goal(text, f"{told}; {theirs.facts['by it alone']} by it alone", is_met)

@@ -79,8 +79,8 @@ def from_npm(name: str, node: Peer, say: Say) -> Peer:
         return Peer(name, Path(program), absent=node.absent)
 
     def install(place: Path) -> None:
-        command = [node.program, node.program.parent / NPM, "install", "--no-audit", "--no-fund", "--prefix", place]
-        _call([*command, *packages.split()])
+        options = ["install", "--no-audit", "--no-fund", "--prefix"]
+        _call([node.program, node.program.parent / NPM, *options, place, *packages.split()])
         (place / program).chmod(0o755)
 
     def version(_: Path) -> str:

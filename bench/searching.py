@@ -72,7 +72,7 @@ def first_index(lab: Lab, size: str) -> Section:
     home, task = lab.sized(size), "index everything"
     text = text_size(home)
     cases = [
-        lab.cold(task, home, "index", 1 if size == "L" else 3),
+        lab.cold(task, home, "index", 1 if size == "L" else 2),
         *agentsview_sync(lab, task, home),
         *code_log(lab, task, home, is_first=True),
         *read_all(lab, task, home),
