@@ -52,8 +52,8 @@ def completeness(lab: Lab) -> Section:
         case.facts = lambda output, figure: {"words found": found(output, figure)["found"]}
     text = (
         f"{home.describe()}.\n"
-        f"{len(said.holders)} words drawn at random from all text, which {sum(map(len, said.holders.values())):,} "
-        "messages hold, found by decoding every record and looking.\n"
+        f"{len(said.holders)} words are drawn at random from all text; decoding every record and looking finds them in "
+        f"{sum(map(len, said.holders.values())):,} messages, each counted once a word.\n"
         "“words found” are those that a search finds at all; of the messages, “missing” are not found, and “wrong” are "
         "found without holding the word.\n"
         "tests/test_search_complete.py compares scripts without blanks and real transcripts in the same way."

@@ -93,8 +93,8 @@ def first_index(lab: Lab, size: str) -> Section:
         f"{home.describe()}, with {text / 1e6:,.0f} MB of text in it: prompts, answers, thinking, calls and results, "
         "each record once, without base64, counted by the bench.\n"
         "“MB/s” are transcripts a second of wall time, “index / text” is what the program keeps on disk to the text.\n"
-        "“text MB” is what agentsview's full-text index holds, asked of its database: prompts, answers and short forms "
-        "of calls; ours holds all text, as the words found in “Completeness” show."
+        "“text MB” is what agentsview's full-text index holds, asked of its database: prompts, answers, thinking and "
+        "short forms of calls, no results; ours holds all text, as the words found in “Completeness” show."
     )
     return Section(f"First index, {named(lab, size)}", said, cases, columns + more)
 
@@ -165,7 +165,7 @@ def search_cold(lab: Lab, size: str) -> Section:
             cases += [*ripgrep(lab, kind, home, _plain(asked)), *history_search(lab, kind, home, _plain(asked))]
         if kind not in OURS_ALONE:
             for case in agentsview(lab, kind, home, f"session search --fts {SEARCHED}", 9):
-                case.questions, case.note = asked, "its server is running; prompts and answers only"
+                case.questions, case.note = asked, "its server is running; results of calls left out"
                 cases.append(case)
     text = (
         f"{home.describe()}.\n"

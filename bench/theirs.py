@@ -102,7 +102,7 @@ def agentsview_http(lab: Lab, task: str, home: Home, code: str, *arguments: obje
     case = Case(task, "agentsview", "GET /api/v1/search?q=…", command, home.path, 1, _agentsview_env(lab, home))
     case.is_reporting = True
     _with_server(lab, home, case, where)
-    case.note = "over HTTP to its running server; prompts and answers only"
+    case.note = "over HTTP to its running server; results of calls left out"
     yield case
 
 
