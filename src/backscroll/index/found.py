@@ -9,7 +9,9 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from backscroll.files import open_readonly
 from backscroll.lazy import lazily
@@ -95,19 +97,17 @@ def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:
     if unit.kind == "titles":
         yield TITLE, kept.title or ""
     elif unit.kind == "transcript":
-        for number, offset, length in kept.spans:
-            value = _record(unit.paths[number], offset, length)
+        for value in _records(unit, kept):
             yield from texts_of(value, SUMMARY if value.get("isCompactSummary") else SPOKEN[kept.role])
     elif unit.kind == "history":
-        for number, offset, length in kept.spans:
-            value = _record(unit.paths[number], offset, length)
+        for value in _records(unit, kept):
             yield PROMPT, "\n".join([str(value.get("display")), *strings_in(value.get("pastedContents"))])
     else:
         yield from _texts_of_file(unit)
 
 
 def _texts_of_file(unit: Unit) -> Iterator[Text]:
-    raw = _read(unit.paths[0], 0, LARGEST_FILE)
+    (raw,) = _read(unit.paths[0], [(0, LARGEST_FILE)])
     text = raw.decode(errors="replace")
     if unit.kind in ("todos", "tasks"):
         yield OTHER, "\n".join(strings_in(_loaded(raw)))
@@ -133,21 +133,32 @@ def moment(milliseconds: int | None) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
 
 
-def _record(path: str, offset: int, length: int) -> dict[str, Any]:
-    value = _loaded(_read(path, offset, length))
-    if isinstance(value, dict):
-        return value
-    with source.Source(os.fspath(path)) as stored:
-        return stored.value(offset, length)
+def _records(unit: Unit, kept: Kept) -> Iterator[dict[str, Any]]:
+    """Yield the records that a message was taken from; a file that holds several of them is opened once."""
+    for number, group in groupby(kept.spans, key=itemgetter(0)):
+        spans = [(offset, length) for _, offset, length in group]
+        for (offset, length), raw in zip(spans, _read(unit.paths[number], spans), strict=True):
+            value = _loaded(raw)
+            if isinstance(value, dict):
+                yield value
+            else:
+                with source.Source(unit.paths[number]) as stored:
+                    yield stored.value(offset, length)
 
 
-def _read(path: str, offset: int, length: int) -> bytes:
+def _read(path: str, spans: list[tuple[int, int]]) -> list[bytes]:
+    """Return pieces of a file, (offset, length) each; empty ones where it cannot be read."""
     try:
-        with open_readonly(path) as file:
-            there = os.fstat(file.fileno()).st_size - os.lseek(file.fileno(), offset, os.SEEK_SET)
-            return os.read(file.fileno(), max(min(length, there), 0))  # past the buffer, which would read a megabyte
+        with open_readonly(path, buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            return [_piece(file, offset, min(length, size - offset)) for offset, length in spans]
     except OSError:
-        return b""
+        return [b""] * len(spans)
+
+
+def _piece(file: BinaryIO, offset: int, length: int) -> bytes:
+    file.seek(offset)
+    return file.read(max(length, 0))
 
 
 def _loaded(raw: bytes) -> Any:

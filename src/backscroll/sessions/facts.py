@@ -4,12 +4,11 @@ Each record type has a merge rule (docs/formats.md, "Record types"): the last on
 count, or it says nothing about the conversation and is only counted.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from backscroll.lazy import pattern
 from backscroll.records import Record
@@ -64,7 +63,7 @@ class AgentCall(NamedTuple):
     prompt: str | None
     description: str | None
     type: str | None
-    time: str | float | None
+    time: str | int | float | None
 
 
 class Notice(NamedTuple):
@@ -96,12 +95,12 @@ class Facts(Struct):
 
     AGENT_TOOLS: ClassVar[set[str]] = {"Task", "Agent"}
 
-    types: Counter[str] = field(default_factory=Counter)
-    unknown_types: Counter[str] = field(default_factory=Counter)
+    types: dict[str, int] = {}
+    unknown_types: dict[str, int] = {}
     session_ids: dict[str, int] = {}
     cwds: dict[str, int] = {}
     versions: dict[str, int] = {}
-    born: dict[int, str | float] = {}
+    born: dict[int, str | int | float] = {}
     """The first time stated in each file, in file order: a copy's file begins later than its rows."""
     git_branch: str | None = None
     entrypoint: str | None = None
@@ -135,7 +134,8 @@ class Facts(Struct):
 
     def note(self, head: Head, source: int) -> None:
         """Take what any record may state."""
-        self.types[head.type or "(none)"] += 1
+        name = head.type or "(none)"
+        self.types[name] = self.types.get(name, 0) + 1
         if head.sessionId is not None:
             self.session_ids[head.sessionId] = self.session_ids.get(head.sessionId, 0) + 1
         if head.cwd is not None:
@@ -155,7 +155,8 @@ class Facts(Struct):
         if statement is not None:
             statement(self, head, record, source, position)
         elif head.type not in IGNORED_TYPES:
-            self.unknown_types[head.type or "(none)"] += 1
+            name = head.type or "(none)"
+            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
 
     def called_agent(self, block: Block, head: Head) -> None:
         """Remember a call that starts an agent."""

@@ -45,10 +45,21 @@ class Passage(NamedTuple):
     """The files that its calls are about."""
 
 
+class Part(NamedTuple):
+    """The messages that begin between two bytes of one file, by its number in the conversation."""
+
+    source: int
+    begin: int
+    end: int
+
+
 def passages(
-    conversation: Conversation, agent: str | None = None, start: Sequence[int] | None = None
+    conversation: Conversation,
+    agent: str | None = None,
+    start: Sequence[int] | None = None,
+    part: Part | None = None,
 ) -> Iterator[Passage]:
-    """Yield the passages of a conversation in file order.
+    """Yield the passages of a conversation in file order, or those of one part of it.
 
     `start` gives for each file a byte before which everything is known: only messages with a record behind it come.
     """
@@ -56,7 +67,8 @@ def passages(
     for inline, tree in trees_of(conversation):
         tools = _tools(tree)
         for node, identity in zip(tree.nodes, identities(tree, conversation), strict=True):
-            if node.head.kind != PROGRESS and (start is None or _is_new(node, start)):
+            is_asked = (start is None or _is_new(node, start)) and (part is None or _is_in(node, part))
+            if node.head.kind != PROGRESS and is_asked:
                 passage = _passage(node, identity, conversation, tools, inline or agent)
                 if passage is not None:
                     yield _told_apart(passage, seen)
@@ -64,6 +76,10 @@ def passages(
 
 def _is_new(node: Node, start: Sequence[int]) -> bool:
     return any(row.offset >= start[row.source] for row in node.rows)
+
+
+def _is_in(node: Node, part: Part) -> bool:
+    return node.head.source == part.source and part.begin <= node.head.offset < part.end
 
 
 def _told_apart(passage: Passage, seen: dict[int, int]) -> Passage:
