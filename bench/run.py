@@ -38,7 +38,7 @@ FIGURES = HERE / "figures.json"
 PAGE = ROOT / "docs" / "benchmarks.md"
 PICTURES = ROOT / "docs" / "pictures"
 DEFAULT = Path(sys.executable).with_name("backscroll")
-MINUTES = {False: 14, True: 60}
+MINUTES, MINUTES_LARGE = 14, 75
 """After so many minutes, without and with the large home, nothing is repeated any more; every case still runs once."""
 
 Make = Callable[[Lab], Section]
@@ -87,7 +87,7 @@ def main() -> None:
         if options.home:
             lab.given = lab.home("given", lambda: Home("your home", options.home, "given"))
         try:
-            parts = bench(lab, chosen(options.only, large=options.large), network, 60 * MINUTES[options.large])
+            parts = bench(lab, chosen(options.only, large=options.large), network)
         finally:
             measure.end_orphans()
     print("\n".join(reports.terminal(parts, goals(parts))))
@@ -130,9 +130,10 @@ def say(text: str) -> None:
     print(f"{datetime.now(UTC):%H:%M:%S} {text}", file=sys.stderr, flush=True)
 
 
-def bench(lab: Lab, sections: dict[str, Make], network: str, seconds: float) -> list[Part]:
+def bench(lab: Lab, sections: dict[str, Make], network: str) -> list[Part]:
     """Measure some sections."""
-    deadline, machine, versions = time.monotonic() + seconds, _machine() | {"network": network}, _versions(lab)
+    deadline = time.monotonic() + 60 * (MINUTES_LARGE if sections.keys() & LARGE.keys() else MINUTES)
+    machine, versions = _machine() | {"network": network}, _versions(lab)
     parts = []
     for name, make in sections.items():
         say(f"preparing {name}")

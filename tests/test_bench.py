@@ -170,7 +170,7 @@ def test_facts_that_cannot_be_read_are_a_failure(bench: Any, lab: Any) -> None:
 def test_everything_is_measured_without_peers(bench: Any, lab: Any) -> None:
     """The sections about small things run to their end without any peer, and every case gives a figure."""
     small = {name: bench.SECTIONS[name] for name in ("start", "small_home")}
-    parts = bench.bench(lab, small, "none", 600)
+    parts = bench.bench(lab, small, "none")
 
     assert ["Start", "A small home"] == [made.title for made in parts]
     assert [] == [item.failure for made in parts for item in made.figures if not item.costs]
