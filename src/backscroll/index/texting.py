@@ -9,7 +9,6 @@ when that one loses it, another takes it over.
 import json
 import os
 import sqlite3
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -29,8 +28,6 @@ from backscroll.stores import FoundFile
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
-
     from backscroll.index import entries, side_entries, typed
     from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
@@ -480,9 +477,8 @@ class _Texting:
             yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch)
             return
         asked = ((unit, task) for unit in batch if unit.key in sent for task in self._tasks(unit, starts[unit.key]))
-        with processes.worker_pool(workers) as pool:
-            for unit, answers in groupby(_answered(pool, asked, 2 * workers), key=itemgetter(0)):
-                yield unit, _Read.pieced(entries for _, entries in answers)
+        for unit, answers in groupby(processes.answers(workers, asked), key=itemgetter(0)):
+            yield unit, _Read.pieced(entries for _, entries in answers)
         for unit in batch:
             if unit.key not in sent:
                 yield unit, self._read_here(unit, starts[unit.key])
@@ -560,20 +556,6 @@ class _Read:
                 prefixes.extend(entries.prefixes_of(opened))
 
         return cls(read(), lambda: prefixes)
-
-
-def _answered(
-    pool: "ProcessPoolExecutor", asked: "Iterable[tuple[Unit, Callable[[], Entries]]]", width: int
-) -> "Iterator[tuple[Unit, Entries]]":
-    """Have tasks done by other processes, a bounded number at a time, and yield the answers in their order."""
-    pending: deque[tuple[Unit, Future[Entries]]] = deque()
-    for unit, task in asked:
-        pending.append((unit, pool.submit(task)))
-        if len(pending) >= width:
-            first, future = pending.popleft()
-            yield first, future.result()
-    for unit, future in pending:
-        yield unit, future.result()
 
 
 def _start(unit: Unit, known: Known | None) -> list[int] | None:

@@ -1,17 +1,49 @@
 """Worker processes that end without a word when the user interrupts, and whose death is told in words."""
 
 import os
+import pickle
 import signal
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from backscroll.errors import RefusedError
 
+AHEAD = 2
+"""How many tasks there are for each worker at a time, done or not."""
 _MOMENT = 0.1
 """Seconds in which an interrupt that ended the workers reaches this process too."""
+
+
+Label = TypeVar("Label")
+Answer = TypeVar("Answer")
+
+
+def answers(workers: int, tasks: Iterable[tuple[Label, Callable[[], Answer]]]) -> Iterator[tuple[Label, Answer]]:
+    """Have tasks done by other processes, and yield their answers in order, each with what its task is called.
+
+    However many there are, only a few are in work or wait to be taken, packed as they came.
+    """
+    pending: deque[tuple[Label, Future[bytes]]] = deque()
+    with worker_pool(workers) as pool:
+        for label, task in tasks:
+            pending.append((label, pool.submit(_packed, task)))
+            if len(pending) > AHEAD * workers:
+                yield _unpacked(*pending.popleft())
+        while pending:
+            yield _unpacked(*pending.popleft())
+
+
+def _packed(task: Callable[[], object]) -> bytes:
+    return pickle.dumps(task(), pickle.HIGHEST_PROTOCOL)
+
+
+def _unpacked(label: Label, answer: "Future[bytes]") -> tuple[Label, Any]:
+    return label, pickle.loads(answer.result())  # noqa: S301 - our own worker packed it
 
 
 @contextmanager
