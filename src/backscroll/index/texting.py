@@ -140,7 +140,8 @@ class Words:
             return
         changed, gone = _compare(self._database, self._text, found)
         if changed or gone:
-            with self._writing(sum(unit.size for unit in changed)) as texting:
+            sizes = [unit.size for unit in changed]
+            with processes.at_hand(sizes, WORTH_PROCESSES), self._writing(sum(sizes)) as texting:
                 if texting is not None:
                     self._take_in(texting, found)
 

@@ -1,14 +1,17 @@
-"""Worker processes that end without a word when the user interrupts, and whose death is told in words."""
+"""Worker processes that end without a word when the user interrupts, and whose death is told in words.
+
+They are best started before this process has grown and has threads of its own: `at_hand` does that.
+"""
 
 import os
 import pickle
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from backscroll.errors import RefusedError
@@ -29,13 +32,32 @@ def answers(workers: int, tasks: Iterable[tuple[Label, Callable[[], Answer]]]) -
     However many there are, only a few are in work or wait to be taken, packed as they came.
     """
     pending: deque[tuple[Label, Future[bytes]]] = deque()
-    with worker_pool(workers) as pool:
+    with nullcontext(_at_hand[-1]) if _at_hand else worker_pool(workers) as pool:
         for label, task in tasks:
             pending.append((label, pool.submit(_packed, task)))
             if len(pending) > AHEAD * workers:
                 yield _unpacked(*pending.popleft())
         while pending:
             yield _unpacked(*pending.popleft())
+
+
+@contextmanager
+def at_hand(sizes: Sequence[int], worth: int) -> Iterator[None]:
+    """Start workers now, for all that is asked for meanwhile, where what is to be read is worth them."""
+    workers = min(os.cpu_count() or 1, len(sizes))
+    if workers < 2 or sum(sizes) < worth:
+        yield
+        return
+    with worker_pool(workers) as pool:
+        list(pool.map(abs, range(workers)))
+        _at_hand.append(pool)
+        try:
+            yield
+        finally:
+            _at_hand.pop()
+
+
+_at_hand: list[ProcessPoolExecutor] = []
 
 
 def _packed(task: Callable[[], object]) -> bytes:
