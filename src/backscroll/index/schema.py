@@ -52,6 +52,7 @@ CREATE TABLE unit (
   digest BLOB NOT NULL
 );
 CREATE INDEX unit_session ON unit (session);
+CREATE INDEX unit_state ON unit (key, fingerprint, session);
 CREATE INDEX unit_project ON unit (project_key);
 
 CREATE TABLE standing (unit INTEGER PRIMARY KEY, body BLOB NOT NULL);

@@ -207,11 +207,10 @@ class Walk:
             yield Entry(target, parts, status)
 
     def _is_new(self, key: tuple[int, int] | None) -> bool:
-        if key is None:
-            return True
         if key in self._seen:
             return False
-        self._seen.add(key)
+        if key is not None:
+            self._seen.add(key)
         return True
 
 
