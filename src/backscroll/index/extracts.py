@@ -5,7 +5,7 @@ a conversation that is being read anyway, how to write them, and how to forget t
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from backscroll.sessions.called import called
@@ -21,10 +21,8 @@ class Read(NamedTuple):
 
     conversation: Conversation
     digest: Digest
-    ends: Sequence[int] = ()
-    """How far each of its files was known."""
     traces: Iterable[Trace] = ()
-    """The traces up to there."""
+    """The traces in what was known of its files."""
 
 
 class Extract(NamedTuple):
@@ -62,7 +60,7 @@ def _call_rows(read: Read) -> Iterator[Row]:
 
 
 def _trace_rows(read: Read) -> Iterator[Row]:
-    return iter(()) if read.digest.is_internal else traces(read.conversation, read.traces, read.ends)
+    return iter(()) if read.digest.is_internal else traces(read.conversation, read.traces)
 
 
 def _stated_rows(read: Read) -> Iterator[Row]:

@@ -7,6 +7,7 @@ an interrupted update goes on where it was.
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -17,14 +18,11 @@ from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Unit
 from backscroll.index.writing import Reading
 from backscroll.lazy import lazily
-from backscroll.sessions.conversation import Conversation, read_conversation, read_on, standing_of
+from backscroll.sessions.conversation import read_conversation, standing_of
 from backscroll.sessions.digest import make_digest
-from backscroll.sessions.standing import unpacked
 from backscroll.sessions.traces import Trace
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
-
     from backscroll.index import entries
     from backscroll.index import workers as processes
     from backscroll.index.texting import Along
@@ -32,7 +30,7 @@ else:
     entries = lazily("backscroll.index.entries")
     processes = lazily("backscroll.index.workers")
 
-BATCH_BYTES = 32 << 20
+BATCH_BYTES = 8 << 20
 BATCH_UNITS = 500
 WORTH_PROCESSES = 24 << 20
 """From this many changed bytes on, starting worker processes pays."""
@@ -106,11 +104,10 @@ def _task(database: sqlite3.Connection, unit: Unit, starts: Starts) -> Task:
 
 def read_unit(task: Task) -> Reading:
     """Read the files of one unit; what cannot be read is damage in the digest."""
-    opened, ends = _opened(task)
-    with opened as conversation:
-        digest = make_digest(conversation, task.agent)
-        read = Read(conversation, digest, ends, map(Trace._make, task.traces) if ends else ())
-        is_kept = bool(ends) and digest.size - sum(ends) < digest.size // RENEWED
+    with read_conversation(task.paths, is_agent=task.agent is not None, kept=task.standing) as conversation:
+        digest, known = make_digest(conversation, task.agent), conversation.known
+        read = Read(conversation, digest, map(Trace._make, task.traces) if known else ())
+        is_kept = bool(known) and digest.size - sum(known) < digest.size // RENEWED
         return Reading(
             msgspec.msgpack.encode(digest),
             [[tuple(row) for row in extract.rows(read)] for extract in EXTRACTS],
@@ -122,15 +119,6 @@ def read_unit(task: Task) -> Reading:
             standing_of(conversation) if task.size >= WORTH_STANDING and not is_kept else None,
             is_kept,
         )
-
-
-def _opened(task: Task) -> tuple[Conversation, list[int]]:
-    """Read the files into a conversation, and return how far they were known."""
-    standing = unpacked(task.standing) if task.standing else None
-    is_agent = task.agent is not None
-    if standing is not None and standing.fits(task.paths):
-        return read_on(standing, is_agent=is_agent), [file.prefix[0] for file in standing.reached]
-    return read_conversation(task.paths, is_agent=is_agent), []
 
 
 def _read_all(
@@ -153,19 +141,8 @@ def _readings(tasks: Iterable[Task], number: int, size: int) -> Iterator[Reading
     if size < WORTH_PROCESSES or workers < 2:
         yield from map(read_unit, tasks)
         return
-    with processes.worker_pool(workers) as pool:
-        yield from _windowed(pool, tasks, 4 * workers)
-
-
-def _windowed(pool: "ProcessPoolExecutor", tasks: Iterable[Task], width: int) -> Iterator[Reading]:
-    """Keep a bounded number of units in work, so that memory does not grow with their number."""
-    pending = []
-    for task in tasks:
-        pending.append(pool.submit(read_unit, task))
-        if len(pending) >= width:
-            yield pending.pop(0).result()
-    for future in pending:
-        yield future.result()
+    for _, reading in processes.answers(workers, ((task.paths, partial(read_unit, task)) for task in tasks)):
+        yield reading
 
 
 def _batches(readings: Iterable[tuple[Unit, Reading]]) -> Iterator[list[tuple[Unit, Reading]]]:

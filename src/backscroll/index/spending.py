@@ -187,6 +187,9 @@ def messages_of(shared: Shared, family: Iterable[str]) -> Iterator[tuple[Message
             else:
                 alone[spent.key].append(spent)
     for records in alone.values():
+        if len(records) == 1:
+            yield Message(records[0], records[0], records), records[0]
+            continue
         for of_request in _by_request(records):
             yield _message(of_request), of_request[0]
     for key, mine in held.items():

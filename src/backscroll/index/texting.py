@@ -12,6 +12,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tantivy
@@ -20,39 +22,61 @@ from backscroll.errors import BusyError
 from backscroll.index.fulltext import FullText
 from backscroll.index.glance import Glance, files_in_step, keep
 from backscroll.index.progress import Progress
-from backscroll.index.units import Found
+from backscroll.index.units import Found, state_of
 from backscroll.lazy import lazily
 from backscroll.sessions.fingerprint import number_of
 from backscroll.stores import FoundFile
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from backscroll.index import entries
+    from backscroll.index import entries, side_entries, typed
     from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
     from backscroll.index.units import Unit as ReadUnit
     from backscroll.sessions import conversation as reading
-    from backscroll.sessions import standing
+    from backscroll.sessions import passages, standing
     from backscroll.sessions.standing import Prefix
 else:
     entries = lazily("backscroll.index.entries")
+    side_entries = lazily("backscroll.index.side_entries")
+    typed = lazily("backscroll.index.typed")
     processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.sessions.conversation")
+    passages = lazily("backscroll.sessions.passages")
     standing = lazily("backscroll.sessions.standing")
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
-SENT_BYTES = 12 << 20
-"""Larger units are read where they are written, message by message, so that memory stays flat."""
+SENT_BYTES = 8 << 20
+"""Larger units are read part by part, so that memory stays flat."""
+ENDLESS = 1 << 62
+"""The last part of a file goes on as far as it is read."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 TITLES = b"titles"
+HISTORY_KINDS = {"history", "paste"}
+LATE_KINDS = HISTORY_KINDS | {"project-index", "row"}
+"""Kinds of files that are read after the transcripts, because they add what those do not hold."""
 
 OnProgress = Callable[[Progress], None] | None
 States = dict[bytes, list[Any]]
 """By key: fingerprint, whether it is folded, session."""
+_TITLES = (
+    "SELECT id, json_extract(body, '$.title'), 'title', NULL, unixepoch(updated) FROM session"
+    " WHERE folded_into IS NULL AND json_extract(body, '$.title') IS NOT NULL"
+    " AND json_extract(body, '$.title_source') NOT IN ('first-prompt', 'last-prompt')"
+)
+_TAGS = (
+    "SELECT id, json_extract(body, '$.tag'), 'tag', NULL, unixepoch(updated) FROM session"
+    " WHERE folded_into IS NULL AND json_extract(body, '$.tag') IS NOT NULL"
+)
+_AGENTS = (
+    "SELECT session.id, json_extract(value, '$.description'), 'agent', json_extract(value, '$.id'),"
+    " unixepoch(updated) FROM session, json_each(session.agents) WHERE folded_into IS NULL AND agents != '[]'"
+    " AND json_extract(value, '$.call') IS NULL AND json_extract(value, '$.description') IS NOT NULL"
+)
+NAMES = (_TITLES, _TAGS, _AGENTS)
+"""What sessions and their agents are called: session, name, what it is, agent, time in seconds."""
 
 
 class Unit(NamedTuple):
@@ -119,15 +143,23 @@ class Words:
         """Take in everything that is not in step yet."""
         if self._texting is not None:
             self._texting.finish()
-            self._texting.run(*_compare(self._database, self._text, found))
+            self._take_in(self._texting, found)
         else:
             changed, gone = _compare(self._database, self._text, found)
             if changed or gone:
-                with self._writing(sum(unit.size for unit in changed)) as texting:
-                    if texting is not None:  # another indexer may just have done it
-                        texting.run(*_compare(self._database, self._text, found))
+                sizes = [unit.size for unit in changed]
+                with processes.at_hand(sizes, WORTH_PROCESSES), self._writing(sum(sizes)) as texting:
+                    if texting is not None:
+                        self._take_in(texting, found)
         is_in_step = partial(_is_in_step, self._database, self._text, found)
         keep(self._text.ledger, seen.number, len(found.units), is_in_step)
+
+    def _take_in(self, texting: "_Texting", found: Found) -> None:
+        """Take in what changed, by what the ledger says now: another indexer may just have done it."""
+        changed, gone = _compare(self._database, self._text, found)
+        texting.run([unit for unit in changed if unit.kind not in LATE_KINDS], gone)
+        changed, _ = _compare(self._database, self._text, found)
+        texting.run([unit for unit in changed if unit.kind != "transcript"], [])
 
     @contextmanager
     def _writing(self, size: int) -> Iterator["_Texting | None"]:
@@ -168,9 +200,9 @@ def _along(unit: "ReadUnit") -> Unit:
 
 def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tuple[list[Unit], list[int]]:
     """Return the units that must be taken in, and the numbers of those that are gone."""
-    known, wanted = _taken_in(text), _present(database, found)
+    known, wanted = _taken_in(text), _present(database, text, found)
     changed = [key for key, state in wanted.items() if known.get(key) != state]
-    others = {unit.key: unit for unit in _beside(database, found)} if changed else {}
+    others = {unit.key: unit for unit in _beside(database, text, found)} if changed else {}
     transcripts = _transcripts(database, (key for key in changed if key not in others))
     units = [*transcripts, *(others[key] for key in changed if key in others)]
     gone = _ledger_of(text.ledger, (key for key in known if key not in wanted))
@@ -178,7 +210,7 @@ def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tupl
 
 
 def _is_in_step(database: sqlite3.Connection, text: FullText, found: Found) -> bool:
-    return _taken_in(text) == _present(database, found)
+    return _taken_in(text) == _present(database, text, found)
 
 
 def _taken_in(text: FullText) -> States:
@@ -186,13 +218,13 @@ def _taken_in(text: FullText) -> States:
     return {key: state for key, *state in text.ledger.execute("SELECT key, fingerprint, is_folded, session FROM unit")}
 
 
-def _present(database: sqlite3.Connection, found: Found) -> States:
+def _present(database: sqlite3.Connection, text: FullText, found: Found) -> States:
     """Return the state of everything that there is."""
     rows = database.execute(
         "SELECT key, fingerprint, fold.id IS NOT NULL, session FROM unit LEFT JOIN fold ON fold.id = unit.session"
     )
     transcripts = {key: state for key, *state in rows}
-    beside = _beside(database, found)
+    beside = _beside(database, text, found)
     return transcripts | {unit.key: [unit.fingerprint, unit.is_folded, unit.session] for unit in beside}
 
 
@@ -214,40 +246,56 @@ def _transcripts(database: sqlite3.Connection, keys: Iterable[bytes]) -> Iterato
             yield Unit(key, "transcript", session, agent, tuple(json.loads(paths)), bool(is_folded), fingerprint, born)
 
 
-def _beside(database: sqlite3.Connection, found: Found) -> Iterator[Unit]:
+def _beside(database: sqlite3.Connection, text: FullText, found: Found) -> Iterator[Unit]:
     """Yield the units that are no transcripts."""
-    yield from _files(database, found)
+    yield from _files(found)
+    yield from _late(database, text.ledger, found)
     yield _titles(database)
 
 
-def _files(database: sqlite3.Connection, found: Found) -> Iterator[Unit]:
-    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
+def _files(found: Found) -> Iterator[Unit]:
+    """Yield the files beside the transcripts that say something of their own."""
     for file in found.texts:
-        state = repr((file.size, file.mtime_ns, file.ctime_ns, file.inode, sessions if file.kind == "history" else 0))
-        yield Unit(
-            _file_key(file),
-            file.kind,
-            file.session,
-            None,
-            (file.path,),
-            is_folded=False,
-            fingerprint=state.encode(),
-            born="~",
-            size=file.size,
+        if file.kind not in LATE_KINDS:
+            yield _file_unit(file.kind, file.session, (file,))
+
+
+def _late(database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found) -> Iterator[Unit]:
+    """Yield the files that add what transcripts do not hold, to be read after those."""
+    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
+    histories: dict[str, list[FoundFile]] = {}
+    for file in found.texts:
+        if file.kind in HISTORY_KINDS:
+            histories.setdefault(file.config, []).append(file)
+        elif file.kind == "project-index":
+            yield _file_unit(file.kind, None, (file,), sessions)
+    for files in histories.values():
+        files.sort(key=lambda file: (file.kind != "history", file.path))
+        yield _file_unit("history", None, tuple(files), sessions, typed.state(ledger))
+    if found.rows:
+        rows = database.execute(
+            "SELECT path, session.id, session.messages > 0 FROM desktop_row JOIN session ON session.id = session"
         )
+        of_rows = {os.fsdecode(path): rest for path, *rest in rows}
+        for file in found.rows:
+            if file.path in of_rows:
+                session, has_messages = of_rows[file.path]
+                yield _file_unit("row", session, (file,), has_messages)
 
 
-def _file_key(file: FoundFile) -> bytes:
-    return b"f:" + os.fsencode(file.path)
+def _file_unit(kind: str, session: str | None, files: tuple[FoundFile, ...], *more: object) -> Unit:
+    key = b"f:" + os.fsencode(files[0].path)
+    paths = tuple(file.path for file in files)
+    size = sum(file.size for file in files)
+    fingerprint = number_of(state_of(files).encode(errors="replace"), *map(str, more)).to_bytes(8, signed=True)
+    return Unit(key, kind, session, None, paths, is_folded=False, fingerprint=fingerprint, born="~", size=size)
 
 
 def _titles(database: sqlite3.Connection) -> Unit:
-    """Return the unit of all titles; they change only with what the stores hold."""
-    row = database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone()
-    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
-    state = f"{sessions} {row[0] if row else ''}".encode()
-    fingerprint = number_of(state).to_bytes(8, signed=True)
-    return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=fingerprint, born="~")
+    """Return the unit of what sessions are called; that changes only when sessions are made anew."""
+    row = database.execute("SELECT value FROM meta WHERE name = 'sessions made'").fetchone()
+    state = (row[0] if row else "").encode()
+    return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=state, born="~")
 
 
 def _sized(unit: Unit) -> Unit:
@@ -331,7 +379,9 @@ class _Texting:
         """Write a unit that is being written; committed with others."""
         self._open()
         number, is_known, start = self._planned[unit.key]
-        if is_known and start is None:
+        if is_known and unit.kind == "titles":
+            read = self._renamed(number, read)
+        elif is_known and start is None:
             self._lost |= self._delete(number)
         self._lost |= self._add(unit, number, read, is_more=start is not None)
         self._uncommitted += unit.size
@@ -361,8 +411,19 @@ class _Texting:
         owned = {key for (key,) in self._ledger.execute("SELECT key FROM owner WHERE unit = ?", (number,))}
         self._ledger.execute("DELETE FROM owner WHERE unit = ?", (number,))
         self._ledger.execute("DELETE FROM passage WHERE unit = ?", (number,))
+        self._ledger.execute("DELETE FROM prompt WHERE unit = ?", (number,))
         self._writer.delete_documents_by_term("unit", number)
         return owned
+
+    def _renamed(self, number: int, read: "_Read") -> "_Read":
+        """Delete what sessions are no longer called, and return what they are called."""
+        named = list(read.entries)
+        held = {key for (key,) in self._ledger.execute("SELECT key FROM passage WHERE unit = ?", (number,))}
+        for key in held - {entry.key for entry in named}:
+            self._ledger.execute("DELETE FROM owner WHERE key = ? AND unit = ?", (key, number))
+            self._ledger.execute("DELETE FROM passage WHERE unit = ? AND key = ?", (number, key))
+            self._writer.delete_documents_by_term("key", key)
+        return _Read(named, read.prefixes)
 
     def _add(self, unit: Unit, number: int, read: "_Read", *, is_more: bool) -> set[int]:
         """Write the entries of a unit that nobody else holds, and return the keys of messages that have grown."""
@@ -370,7 +431,14 @@ class _Texting:
         for entry in read.entries:
             if is_more:
                 lost |= self._replaced(number, entry.place)
+            if not entry.fields:  # no longer to be found
+                continue
             self._ledger.execute("INSERT OR IGNORE INTO passage VALUES (?, ?, ?)", (number, entry.key, entry.place))
+            if entry.said is not None:
+                self._ledger.execute(
+                    "INSERT INTO prompt (said, session, unit, time) VALUES (?, ?, ?, ?)",
+                    (entry.said, unit.session, number, entry.time),
+                )
             if unit.is_folded and self._is_held(entry.key):
                 lost.add(entry.key)
             elif self._ledger.execute("INSERT OR IGNORE INTO owner VALUES (?, ?)", (entry.key, number)).rowcount == 1:
@@ -435,45 +503,54 @@ class _Texting:
                 self._on_progress(Progress(self._done, self._total, self._done, "taking in words"))
 
     def _readings(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
-        workers = min(os.cpu_count() or 1, len(batch))
-        sent = [unit for unit in batch if unit.kind == "transcript" and unit.size <= SENT_BYTES]
-        if sum(unit.size for unit in sent) < WORTH_PROCESSES or workers < 2:
+        workers = os.cpu_count() or 1
+        sent = {unit.key for unit in batch if unit.kind == "transcript" and self._can_be_sent(unit)}
+        if workers < 2 or sum(unit.size for unit in batch if unit.key in sent) < WORTH_PROCESSES:
             yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch)
             return
-        keys = {unit.key for unit in sent}
-        with processes.worker_pool(workers) as pool:
-            pending: list[tuple[Unit, Future[Entries]]] = []
-            for unit in batch:
-                if unit.key not in keys:
-                    continue
-                pending.append((unit, pool.submit(entries.of_transcripts, unit.paths, unit.agent, starts[unit.key])))
-                if len(pending) >= 3 * workers:
-                    first, future = pending.pop(0)
-                    yield first, _Read.whole(future.result())
-            for unit, future in pending:
-                yield unit, _Read.whole(future.result())
+        asked = ((unit, task) for unit in batch if unit.key in sent for task in self._tasks(unit, starts[unit.key]))
+        for unit, answers in groupby(processes.answers(workers, asked), key=itemgetter(0)):
+            yield unit, _Read.pieced(entries for _, entries in answers)
         for unit in batch:
-            if unit.key not in keys:
+            if unit.key not in sent:
                 yield unit, self._read_here(unit, starts[unit.key])
+
+    def _can_be_sent(self, unit: Unit) -> bool:
+        """Say whether other processes can read a unit and send its words: it is small, or can be read in parts."""
+        return unit.size <= SENT_BYTES or self._standing(unit) is not None
+
+    def _standing(self, unit: Unit) -> bytes | None:
+        """Return what the catalogue kept of a unit, where it is still as it was read then."""
+        row = self._database.execute(
+            "SELECT standing.body FROM unit JOIN standing ON standing.unit = unit.id"
+            " WHERE unit.key = ? AND unit.fingerprint = ?",
+            (unit.key, unit.fingerprint),
+        ).fetchone()
+        return row[0] if row else None
+
+    def _tasks(self, unit: Unit, start: list[int] | None) -> "Iterator[Callable[[], Entries]]":
+        """Yield what other processes have to do for a unit: read it at once, or part by part."""
+        kept = self._standing(unit)
+        if unit.size <= SENT_BYTES or start is not None or kept is None:
+            yield partial(entries.of_transcripts, unit.paths, unit.agent, start)
+            return
+        for number, path in enumerate(unit.paths):
+            begins = range(0, _size(path) or 1, SENT_BYTES)
+            for begin in begins:
+                end = ENDLESS if begin == begins[-1] else begin + SENT_BYTES
+                yield partial(entries.of_part, unit.paths, unit.agent, kept, passages.Part(number, begin, end))
 
     def _read_here(self, unit: Unit, start: list[int] | None) -> "_Read":
         if unit.kind == "transcript":
             return _Read.streamed(unit, start)
         if unit.kind == "titles":
-            return _Read.whole(entries.of_titles(self._all_titles()))
-        known = (
-            {name for (name,) in self._database.execute("SELECT id FROM session")} if unit.kind == "history" else set()
-        )
-        return _Read.whole(entries.of_file(unit.kind, unit.paths[0], known))
+            return _Read.whole(entries.of_names(self._names()))
+        prompts = typed.Typed(self._database, self._ledger)
+        return _Read.whole(side_entries.of_files(side_entries.Files(unit.kind, unit.paths, unit.session, prompts)))
 
-    def _all_titles(self) -> Iterator[tuple[str, str, int | None]]:
-        """Yield every title that is more than a prompt: (session, title, time)."""
-        rows = self._database.execute(
-            "SELECT id, json_extract(body, '$.title'), unixepoch(updated) FROM session WHERE folded_into IS NULL"
-            " AND json_extract(body, '$.title_source') NOT IN ('first-prompt', 'last-prompt')"
-        )
-        for session, title, seconds in rows:
-            yield session, title, seconds * 1000 if seconds is not None else None
+    def _names(self) -> Iterator["entries.Name"]:
+        """Yield every title that is more than a prompt, every tag, and what agents that no call names were for."""
+        return (entries.Name(*row) for query in NAMES for row in self._database.execute(query))
 
 
 class _Read:
@@ -487,6 +564,18 @@ class _Read:
     def whole(cls, read: "Entries") -> "_Read":
         """Take what was read at once."""
         return cls(read.entries, lambda: read.prefixes)
+
+    @classmethod
+    def pieced(cls, parts: "Iterator[Entries]") -> "_Read":
+        """Take what is read part by part; the last one says how far the files went."""
+        prefixes: list[Prefix] = []
+
+        def read() -> "Iterator[Entry]":
+            for part in parts:
+                prefixes[:] = part.prefixes
+                yield from part.entries
+
+        return cls(read(), lambda: prefixes)
 
     @classmethod
     def streamed(cls, unit: Unit, start: list[int] | None) -> "_Read":

@@ -15,7 +15,7 @@ from backscroll.sessions.facts import Facts, Leaf
 from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.rows import Row, Rows, read_rows
 from backscroll.sessions.source import Source
-from backscroll.sessions.standing import Standing, packed
+from backscroll.sessions.standing import packed, unpacked
 from backscroll.sessions.tree import Tree, build_tree
 
 INTERNAL_LABELS = ("acompact", "aside_question", "aprompt_suggestion", "aagent_summary", "aextract_memories")
@@ -38,6 +38,8 @@ class Conversation(Struct):
     inline: list[InlineAgent] = []
     rows: list[Row] = []
     """The rows of all trees, in file order."""
+    known: list[int] = []
+    """Up to which byte each file was known from an earlier reading."""
 
     def __enter__(self) -> Self:
         return self
@@ -53,19 +55,23 @@ class Conversation(Struct):
         return self.sources[row.source].value(row.offset, row.length)
 
 
-def read_conversation(paths: Iterable[str], *, is_agent: bool = False) -> Conversation:
-    """Read the files that hold one session, or one agent, into a conversation; the caller closes it."""
-    return _joined(read_rows([Source(path) for path in paths]), is_agent=is_agent)
+def read_conversation(paths: Iterable[str], *, is_agent: bool = False, kept: bytes | None = None) -> Conversation:
+    """Read the files that hold one session, or one agent, into a conversation; the caller closes it.
 
-
-def read_on(standing: Standing, *, is_agent: bool = False) -> Conversation:
-    """Read what was appended to files since an earlier reading; the standing that fits them is used up by it."""
+    `kept` is the standing of an earlier reading: where the files have only grown since, only what is new is read.
+    """
+    files = list(paths)
+    standing = unpacked(kept) if kept else None
+    if standing is None or not standing.fits(files):
+        return _joined(read_rows([Source(path) for path in files]), is_agent=is_agent)
     sources = [reached.source() for reached in standing.reached]
-    return _joined(read_rows(sources, standing.rows, standing.facts), is_agent=is_agent)
+    conversation = _joined(read_rows(sources, standing.rows, standing.facts), is_agent=is_agent)
+    conversation.known = [reached.prefix[0] for reached in standing.reached]
+    return conversation
 
 
 def standing_of(conversation: Conversation) -> bytes | None:
-    """Return what `read_on` needs when the files have grown; None where they must be read anew in any case."""
+    """Return what is kept to read on when the files have grown; None where they must be read anew in any case."""
     return packed(conversation.sources, conversation.rows, conversation.facts)
 
 

@@ -86,12 +86,12 @@ def content_key(content: str | bytes) -> bytes:
     return blake2b(content, digest_size=12).digest()
 
 
-def traces(conversation: Conversation, known: Iterable[Trace] = (), ends: Sequence[int] = ()) -> Iterator[Trace]:
+def traces(conversation: Conversation, known: Iterable[Trace] = ()) -> Iterator[Trace]:
     """Yield the traces of files in a conversation, call by call and record by record.
 
-    Those that lie before the given end of each file are known from an earlier reading.
+    `known` are those in what was known of its files from an earlier reading.
     """
-    earlier = _Earlier(known, ends)
+    earlier = _Earlier(known, conversation.known)
     for agent, tree in trees_of(conversation):
         yield from _TreeReader(conversation, agent, tree, earlier).traces()
     yield from _backups(conversation, earlier)
