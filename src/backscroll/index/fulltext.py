@@ -10,22 +10,29 @@ by its number and written anew.
 """
 
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tantivy
 
 from backscroll.errors import BusyError, CorruptError, RefusedError
 from backscroll.files import make_private_directory
 from backscroll.index.db import NO_ROOM_REMEDY
+from backscroll.index.schema import glance_beside
+from backscroll.lazy import lazily
 from backscroll.text.fields import ANALYSER, SCHEMA
 from backscroll.text.words import analyser
 
-VERSION = 2
+if TYPE_CHECKING:
+    import shutil
+else:
+    shutil = lazily("shutil")
+
+VERSION = 3
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20
@@ -35,7 +42,7 @@ _MOST_ARENAS = -8
 """M_ARENA_MAX of malloc.h."""
 _PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")
 
-LEDGER = """
+LEDGER = f"""
 CREATE TABLE unit (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   key BLOB NOT NULL UNIQUE,
@@ -65,7 +72,7 @@ CREATE INDEX prompt_said ON prompt (said);
 CREATE INDEX prompt_unit ON prompt (unit);
 CREATE INDEX passage_key ON passage (key);
 CREATE INDEX owner_unit ON owner (unit);
-"""
+{glance_beside("unit")}"""
 
 
 class FullText:
