@@ -193,7 +193,19 @@ def test_what_desktop_wrote_down(tmp_path: Path) -> None:
     root = home(tmp_path)
     path = manifest(root, cliSessionId=UUID, **ROW)
     with Searched(root) as searched:
-        for word in "aardvark badger camel dingo eland ferret gibbon hyena ibex jackal kudu".split():
+        for word in [
+            "aardvark",
+            "badger",
+            "camel",
+            "dingo",
+            "eland",
+            "ferret",
+            "gibbon",
+            "hyena",
+            "ibex",
+            "jackal",
+            "kudu",
+        ]:
             (hit,) = searched(word).hits
             assert (UUID, "Tides", "system", "row") == (hit.session, hit.title, hit.role, hit.kind)
             assert str(path) == (hit.place and hit.place.path)

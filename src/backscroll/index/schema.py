@@ -19,7 +19,7 @@ desktop_row  Desktop's rows: as read, and as joined with a session
 marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
-VERSION = 8
+VERSION = 9
 
 SCHEMA = """
 CREATE TABLE unit (
@@ -143,6 +143,7 @@ CREATE TABLE session (
   config TEXT,
   released TEXT,
   body TEXT NOT NULL,
+  body_sum INTEGER NOT NULL,
   agents TEXT NOT NULL
 );
 CREATE INDEX session_updated ON session (updated);

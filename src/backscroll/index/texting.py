@@ -47,8 +47,8 @@ WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 TITLES = b"titles"
 HISTORY_KINDS = {"history", "paste"}
-LATE_KINDS = HISTORY_KINDS | {"project-index", "row"}
-"""Kinds of files that are read after the transcripts, because they add what those do not hold."""
+LATE_KINDS = HISTORY_KINDS | {"project-index", "row", "titles"}
+"""What is read after the transcripts, because it adds what those do not hold."""
 
 OnProgress = Callable[[Progress], None] | None
 _TITLES = (
@@ -141,7 +141,7 @@ class Words:
         """Take in what changed, by what the ledger says now: another indexer may just have done it."""
         changed, gone = _compare(self._database, self._text, found)
         texting.run([unit for unit in changed if unit.kind not in LATE_KINDS], gone)
-        files = [*_files(found), *_late(self._database, self._text.ledger, found)]
+        files = [*_files(found), *_late(self._database, self._text.ledger, found), _titles(self._database)]
         texting.run(_changed(files, _ledger_of(self._text.ledger)), [])
 
     @contextmanager

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
+from backscroll.index.db import ANEW_REMEDY, is_damaged
 from backscroll.index.hints import mark_unplaced
 from backscroll.index.marks import take_in_marks
 from backscroll.index.progress import Progress, Report
@@ -39,10 +40,10 @@ def update(
     """
     try:
         return _update(database, stores, on_progress, words)
-    except sqlite3.DatabaseError as error:
-        if type(error) is not sqlite3.DatabaseError:
+    except Exception as error:
+        if not is_damaged(database, error):
             raise
-        raise CorruptError("the index is damaged", remedy="backscroll index --rebuild makes it anew.") from error
+        raise CorruptError("the index is damaged", remedy=ANEW_REMEDY) from error
 
 
 def _update(
