@@ -80,13 +80,13 @@ def not_regular(mode: int) -> str:
     return f"not a regular file ({_KINDS.get(stat.S_IFMT(mode), 'unknown kind')})"
 
 
-def open_readonly(path: str | os.PathLike[str]) -> BinaryIO:
+def open_readonly(path: str | os.PathLike[str], *, buffering: int = _BUFFER) -> BinaryIO:
     """Open a regular file for reading, or raise OSError; never wait, never follow a link."""
     _require_regular(_look(path).st_mode)
     descriptor = os.open(path, _READ)
     try:
         _require_regular(os.fstat(descriptor).st_mode)
-        return open(descriptor, "rb", buffering=_BUFFER)
+        return open(descriptor, "rb", buffering=buffering)
     except BaseException:
         os.close(descriptor)
         raise

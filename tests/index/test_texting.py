@@ -3,7 +3,10 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tantivy
@@ -12,7 +15,7 @@ from hypothesis import strategies as some
 from make import UUID, Draft, bash, home, line, user, write_side, write_transcript
 from searched import Searched
 
-from backscroll.index import texting
+from backscroll.index import entries, reading, texting
 from backscroll.index.entries import Entry
 from backscroll.index.fulltext import FullText, open_fulltext
 
@@ -147,6 +150,30 @@ def test_grown_is_as_read_anew(tmp_path_factory: pytest.TempPathFactory, data: s
 def ids(searched: Searched, word: str) -> list[str]:
     """Return the messages that hold a word."""
     return sorted(str(hit.message) for hit in searched(word).hits)
+
+
+def test_large_transcripts_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other processes read a large transcript part by part; the index is as if it was read at once."""
+    root = home(tmp_path)
+    for number, name in enumerate((UUID, FORK, THIRD)):
+        draft = Draft(name).prompt(f"alpha {number}").answer("beta", calls=[bash("gamma", "delta " * 99)])
+        draft.rewind(to=1).prompt("epsilon").answer("zeta", calls=[bash("eta", "theta")]).compact("iota").write(root)
+    with Searched(root) as at_once:
+        monkeypatch.setattr(reading, "WORTH_STANDING", 0)
+        monkeypatch.setattr(texting, "SENT_BYTES", 700)
+        monkeypatch.setattr(texting, "WORTH_PROCESSES", 0)
+        asked: list[Any] = []
+
+        def noted(task: Callable[..., Any], *given: Any) -> partial[Any]:
+            asked.append(task)
+            return partial(task, *given)
+
+        monkeypatch.setattr(texting, "partial", noted)
+        with Searched(root) as in_parts:
+            assert at_once.documents() == in_parts.documents()
+            assert ids(at_once, "theta") == ids(in_parts, "theta") != []
+
+    assert 6 < sum(task is entries.of_part for task in asked)
 
 
 def test_growth_costs_only_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.facts import ZERO_UUID, Leaf
 from backscroll.sessions.heads import decode_head
 from backscroll.sessions.model import MAIN
-from backscroll.sessions.rows import ASSISTANT, Row
+from backscroll.sessions.rows import ASSISTANT, Row, row_of
 from backscroll.sessions.tree import NOBODY, Tree, build_tree
 
 
@@ -483,7 +483,7 @@ def _rows(records: list[dict[str, Any]]) -> tuple[list[Row], dict[int, bytes]]:
     rows, keys = [], {}
     for number, record in enumerate(records, 1):
         raw = line(record)
-        row = Row(0, Record(number, number, 1, raw, None), decode_head(raw))
+        row = row_of(Record(number, number, 1, raw, None), decode_head(raw))
         row.kind = ASSISTANT if record["type"] == "assistant" else "typed"
         row.group = record["message"].get("id")
         rows.append(row)

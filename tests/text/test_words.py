@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from backscroll.text.words import folded, humps, humps_in, words_of
+from backscroll.text.words import LONGEST_LINE, _folded_whole, folded, humps, humps_in, words_of
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,21 @@ def test_anything(text: str) -> None:
 
     assert words == words_of(folded(text))
     humps_in(folded(text))
+
+
+ODD = "é\u0301ς…→✓ﬁ½´ïßØ㎏豈修複がｶﾞﾟ\u3099한ㄱㅏ\u1100\u1161\u11a8ﾡￂ\u09c7\u09be\u0e33กำ\U0001f680\ufe0f\u00b5Åǅ"
+"""Characters that are folded, some of them only together with the one before."""
+
+
+@given(some.text(some.one_of(some.sampled_from(f"aZ \n{ODD}"), some.characters(codec="utf-8"))))
+def test_one_by_one_is_as_at_once(text: str) -> None:
+    """A text whose few odd characters are replaced one after the other has the words of one folded as a whole."""
+    assert _folded_whole(text).split() == folded(text).split()
+
+
+@pytest.mark.parametrize("length", [LONGEST_LINE, LONGEST_LINE + 1])
+def test_encoded_data_lies_in_long_lines(length: int) -> None:
+    """Runs of base64 are left out of lines that are too long to be read."""
+    text = "\n".join(["short " * 300, "A" * length, "b" * 600, "c " * 1000])
+
+    assert ("A" * length in folded(text)) == (length == LONGEST_LINE)

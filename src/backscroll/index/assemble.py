@@ -61,10 +61,12 @@ def make_sessions(database: sqlite3.Connection, found: Found) -> None:
     database.execute("BEGIN IMMEDIATE")
     try:
         kinship, shared = Kinship(database), Shared(database)
-        folded = {name: _fold(database, name, kinship) for name in dirty}
-        also = {target for target in folded.values() if target and target not in folded}
-        for name in (*dirty, *sorted(also)):
-            _make_session(database, name, _Context(hints, kinship, shared), folded_into=folded.get(name))
+        before = [target for name in dirty for target in _containers(database, name)]
+        for name in dirty:
+            _fold(database, name, kinship)
+        after = [target for name in dirty for target in _containers(database, name)]
+        for name in dict.fromkeys((*dirty, *sorted({*before, *after}))):
+            _make_session(database, name, _Context(hints, kinship, shared))
         _place_the_unplaced(database)
         database.execute("DELETE FROM dirty")
         database.execute("DELETE FROM meta WHERE name = 'every session is dirty'")
@@ -91,17 +93,27 @@ def _unit_row(*row: Any) -> _UnitRow:
     return unit
 
 
-def _fold(database: sqlite3.Connection, name: str, kinship: Kinship) -> str | None:
+def _fold(database: sqlite3.Connection, name: str, kinship: Kinship) -> None:
     """Find and write down whether a session is an earlier copy of a later one."""
     kin = kinship.of(name)
     target = identity.folded_into(kin, kinship.relatives(kin)) if kin else None
     database.execute("DELETE FROM fold WHERE id = ?", (name,))
     if target is not None:
         database.execute("INSERT INTO fold VALUES (?, ?)", (name, target))
-    return target
 
 
-def _make_session(database: sqlite3.Connection, name: str, context: _Context, *, folded_into: str | None) -> None:
+def _containers(database: sqlite3.Connection, name: str) -> list[str]:
+    """Return the sessions that a session is an earlier copy of, however long the way."""
+    found: list[str] = []
+    row = (name,)
+    while row := database.execute("SELECT target FROM fold WHERE id = ?", row).fetchone():
+        if row[0] in found:
+            break
+        found.append(row[0])
+    return found
+
+
+def _make_session(database: sqlite3.Connection, name: str, context: _Context) -> None:
     units = _units(database, name)
     if not units:
         database.execute("DELETE FROM session WHERE id = ?", (name,))
@@ -110,7 +122,7 @@ def _make_session(database: sqlite3.Connection, name: str, context: _Context, *,
         return
     main = next((unit for unit in units if unit.agent is None), None)
     agents = join_agents(main.digest if main else None, [_agent_file(unit) for unit in units if unit.agent is not None])
-    copies = _copies(database, name)
+    copies, folded_into = _copies(database, name), next(iter(_containers(database, name)), None)
     rows = query.rows_of_session(database, name)
     session = _session(name, main, units, agents)
     session.state = desktop.state_of(session.state, rows, _released(main), has_transcript=bool(main and main.paths))

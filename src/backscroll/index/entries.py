@@ -6,23 +6,18 @@ Made in worker processes where that pays: its words are folded here, and what is
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
 
-from backscroll.files import open_readonly
 from backscroll.sessions.conversation import Conversation, read_conversation
-from backscroll.sessions.fingerprint import fingerprint, number_of
-from backscroll.sessions.passages import Passage, passages
+from backscroll.sessions.fingerprint import number_of
+from backscroll.sessions.passages import Part, Passage, passages
 from backscroll.sessions.prompts import said_key
+from backscroll.sessions.standing import Prefix, prefix_of
 from backscroll.sessions.texts import OTHER, PROMPT, TITLE
 from backscroll.text.words import folded, humps_in
-
-CHECKED = 4096
-"""How many bytes at the beginning and before the end of what was read tell whether a file only grew."""
-
-Prefix = tuple[int, bytes, bytes]
-"""How far a file was read, and what its beginning and the end of that look like."""
 
 
 class Entry(NamedTuple):
@@ -56,6 +51,13 @@ def of_transcripts(paths: Sequence[str], agent: str | None, start: Sequence[int]
         return of_open(conversation, agent, start)
 
 
+def of_part(paths: Sequence[str], agent: str | None, kept: bytes, part: Part) -> Entries:
+    """Return the entries of a part of transcripts; `kept` is their standing of an earlier reading."""
+    with read_conversation(paths, is_agent=agent is not None, kept=kept) as conversation:
+        found = passages(conversation, agent, part=part)
+        return Entries([_entry(passage) for passage in found], prefixes_of(conversation))
+
+
 def of_open(conversation: Conversation, agent: str | None, start: Sequence[int] | None = None) -> Entries:
     """Return the entries of a conversation that is open."""
     return Entries(list(of_conversation(conversation, agent, start)), prefixes_of(conversation))
@@ -81,22 +83,6 @@ def prefixes_of(conversation: Conversation) -> list[Prefix]:
     return [prefix_of(source.path, end) for source, end in zip(conversation.sources, ends, strict=True)]
 
 
-def prefix_of(path: str, end: int) -> Prefix:
-    """Return what the first `end` bytes of a file look like at their beginning and end."""
-    try:
-        with open_readonly(path) as file:
-            head = file.read(min(CHECKED, end))
-            file.seek(max(end - CHECKED, 0))
-            tail = file.read(min(CHECKED, end))
-    except OSError:
-        return 0, b"", b""
-    return end, _short(head), _short(tail)
-
-
-def _short(data: bytes) -> bytes:
-    return fingerprint(data, 8)
-
-
 def _entry(passage: Passage) -> Entry:
     fields = fields_of(passage.texts)
     if passage.files:
@@ -118,11 +104,12 @@ def _prompts(passage: Passage) -> list[str]:
     return [text for kind, text in passage.texts if kind == PROMPT]
 
 
-def _model_tags(model: str | None) -> Iterator[str]:
-    """Yield every part that a model may be asked by: `opus`, `opus-4`, `claude-opus-4-6`."""
+@lru_cache(256)
+def _model_tags(model: str | None) -> tuple[str, ...]:
+    """Return every part that a model may be asked by: `opus`, `opus-4`, `claude-opus-4-6`."""
     parts = (model or "").lower().split("-")
-    for first in range(len(parts)):
-        yield from (f"model:{'-'.join(parts[first:last])}" for last in range(first + 1, len(parts) + 1))
+    ends = range(len(parts) + 1)
+    return tuple(f"model:{'-'.join(parts[first:last])}" for first in ends for last in ends[first + 1 :])
 
 
 def fields_of(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -9,12 +9,14 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from backscroll.files import open_readonly
 from backscroll.lazy import lazily
 from backscroll.place import Place
-from backscroll.sessions.beside import SIDE_KINDS, first_message, listed, text_of, texts_of_file, texts_of_prompt
+from backscroll.sessions.beside import SIDE_KINDS, Span, first_message, listed, text_of, texts_of_file, texts_of_prompt
 from backscroll.sessions.texts import OTHER, PROMPT, SPOKEN, SUMMARY, TITLE, Text, texts_of
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class Kept(NamedTuple):
     """What the full-text index keeps of a message; see `entries.Entry.at`."""
 
     line: int | None
-    spans: list[tuple[int, int, int]]
+    spans: list[Span]
     message: str | None
     role: str
     agent: str | None
@@ -96,8 +98,7 @@ def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:
     if unit.kind == "titles":
         yield TITLE if kept.name == TITLE else OTHER, kept.title or ""
     elif unit.kind in ("transcript", "workflow-journal"):
-        for number, offset, length in kept.spans:
-            value = _record(unit.paths[number], offset, length)
+        for value in _records(unit, kept.spans):
             yield from texts_of(value, SUMMARY if value.get("isCompactSummary") else SPOKEN[kept.role])
     else:
         try:
@@ -108,12 +109,9 @@ def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:
 
 def _texts_of_files(unit: Unit, kept: Kept) -> Iterator[Text]:
     if unit.kind == "history":
-        for number, offset, length in kept.spans:
-            if length < 0:
-                yield PROMPT, text_of(unit.paths[number])
-            else:
-                value = _record(unit.paths[number], offset, length)
-                yield from texts_of_prompt(str(value.get("display")), value.get("pastedContents"))
+        for value in _records(unit, [span for span in kept.spans if span[2] >= 0]):
+            yield from texts_of_prompt(str(value.get("display")), value.get("pastedContents"))
+        yield from ((PROMPT, text_of(unit.paths[number])) for number, _, length in kept.spans if length < 0)
     elif unit.kind == "project-index":
         yield from listed(unit.paths[0], kept.session).get(kept.session or "", [])
     elif unit.kind == "row" and kept.role == "user":
@@ -144,21 +142,32 @@ def moment(milliseconds: int | None) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
 
 
-def _record(path: str, offset: int, length: int) -> dict[str, Any]:
-    value = _loaded(_read(path, offset, length))
-    if isinstance(value, dict):
-        return value
-    with source.Source(os.fspath(path)) as stored:
-        return stored.value(offset, length)
+def _records(unit: Unit, places: list[Span]) -> Iterator[dict[str, Any]]:
+    """Yield the records that a message was taken from; a file that holds several of them is opened once."""
+    for number, group in groupby(places, key=itemgetter(0)):
+        spans = [(offset, length) for _, offset, length in group]
+        for (offset, length), raw in zip(spans, _read(unit.paths[number], spans), strict=True):
+            value = _loaded(raw)
+            if isinstance(value, dict):
+                yield value
+            else:
+                with source.Source(unit.paths[number]) as stored:
+                    yield stored.value(offset, length)
 
 
-def _read(path: str, offset: int, length: int) -> bytes:
+def _read(path: str, spans: list[tuple[int, int]]) -> list[bytes]:
+    """Return pieces of a file, (offset, length) each; empty ones where it cannot be read."""
     try:
-        with open_readonly(path) as file:
-            there = os.fstat(file.fileno()).st_size - os.lseek(file.fileno(), offset, os.SEEK_SET)
-            return os.read(file.fileno(), max(min(length, there), 0))  # past the buffer, which would read a megabyte
+        with open_readonly(path, buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            return [_piece(file, offset, min(length, size - offset)) for offset, length in spans]
     except OSError:
-        return b""
+        return [b""] * len(spans)
+
+
+def _piece(file: BinaryIO, offset: int, length: int) -> bytes:
+    file.seek(offset)
+    return file.read(max(length, 0))
 
 
 def _loaded(raw: bytes) -> Any:

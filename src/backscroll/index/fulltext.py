@@ -27,7 +27,7 @@ from backscroll.index.db import ANEW_REMEDY, NO_ROOM_REMEDY
 from backscroll.text.fields import ANALYSER, SCHEMA
 from backscroll.text.words import analyser
 
-VERSION = 2
+VERSION = 3
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20
@@ -78,6 +78,7 @@ class FullText:
         else:
             self.index, self.ledger = _opened(directory)
         self.index.register_tokenizer(ANALYSER, analyser())
+        self._seen: tuple[int, ...] | None = None
 
     def close(self) -> None:
         """Give the ledger back."""
@@ -85,8 +86,18 @@ class FullText:
 
     def searcher(self) -> tantivy.Searcher:
         """Return a view of what is committed at this moment."""
-        self.index.reload()
+        state = self._committed()
+        if state is None or state != self._seen:  # to look costs a hundredth of opening it anew
+            self.index.reload()
+            self._seen = state
         return self.index.searcher()
+
+    def _committed(self) -> tuple[int, ...] | None:
+        """Return what changes with every commit: tantivy then puts another file in the place of its list."""
+        if self.directory is None:
+            return None
+        found = (_words_in(self.directory) / "meta.json").stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     @contextmanager
     def writer(self, *, is_bulk: bool, may_wait: bool = False) -> Iterator[tantivy.IndexWriter]:
@@ -190,7 +201,7 @@ def remove_fulltext(directory: Path) -> None:
 
 
 def _opened(directory: Path) -> tuple[tantivy.Index, sqlite3.Connection]:
-    words = directory / f"words-{VERSION}"
+    words = _words_in(directory)
     make_private_directory(words)
     before = os.umask(0o077)
     try:
@@ -199,6 +210,10 @@ def _opened(directory: Path) -> tuple[tantivy.Index, sqlite3.Connection]:
     finally:
         os.umask(before)
     return index, ledger
+
+
+def _words_in(directory: Path) -> Path:
+    return directory / f"words-{VERSION}"
 
 
 def _ledger(path: str) -> sqlite3.Connection:

@@ -4,6 +4,7 @@ Everything here is derived from the stores and may be deleted at any time.  Anot
 means a new index, never a migration.
 
 unit     the files of one session, or of one agent, and their digest
+standing what was read of a large unit, to read on from there when it has grown
 spend    the usage of each API message in each unit
 call     each tool call in each unit, without its texts
 trace    what each unit's records say about files: keys of contents, and where the contents lie
@@ -19,7 +20,7 @@ desktop_row  Desktop's rows: as read, and as joined with a session
 marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
-VERSION = 9
+VERSION = 10
 
 SCHEMA = """
 CREATE TABLE unit (
@@ -40,6 +41,8 @@ CREATE TABLE unit (
 );
 CREATE INDEX unit_session ON unit (session);
 CREATE INDEX unit_project ON unit (project_key);
+
+CREATE TABLE standing (unit INTEGER PRIMARY KEY, body BLOB NOT NULL);
 
 CREATE TABLE spend (
   unit INTEGER NOT NULL,
@@ -123,6 +126,7 @@ CREATE INDEX said_last ON said (last);
 
 CREATE TABLE summary (unit INTEGER NOT NULL, leaf BLOB NOT NULL, text TEXT NOT NULL);
 CREATE INDEX summary_leaf ON summary (leaf);
+CREATE INDEX summary_unit ON summary (unit);
 
 CREATE TABLE session (
   id TEXT PRIMARY KEY,

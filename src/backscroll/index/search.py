@@ -6,7 +6,8 @@ of whole sessions (project, store, account, git branch) is looked up in the cata
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic
 from typing import NamedTuple
 
@@ -21,14 +22,12 @@ from backscroll.text.asking import Ask, Must, Not
 from backscroll.text.fields import SCHEMA, session_number
 from backscroll.text.hits import Found, Hit
 from backscroll.text.language import Query, Term, Wish
-from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finder_of, regex_finder
+from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finders_of, regex_finder
 from backscroll.value import Value
 
 PATIENCE = 10.0
 """Seconds that looking through texts for `--regex` and `--exact` may take."""
-PAGE = 100
-MOST_SESSIONS = 60_000
-"""What one count may tell apart."""
+PAGE = 200
 EXACT, REGEX = "exact", "regex"
 
 _FITTING = {
@@ -91,7 +90,7 @@ class _Search:
         self._shelf = Shelf(database, text.ledger)
         self._query = query
         self._options = options
-        self._finder = _finder(query, options.mode)
+        self._finders = _finders(query, options.mode)
         self._is_scored = bool(query.clauses or options.mode) and not options.by_time
 
     def answer(self) -> Found:
@@ -101,9 +100,10 @@ class _Search:
             return Found(self._query.text, 0, [])
         if self._options.mode is not None:
             return self._verified(asked)
-        counts, total = self._counted(asked)
-        chosen = self._first(asked) if self._options.all_hits else self._best_of_each_session(asked, counts)
-        hits = (self._hit(candidate, others) for candidate, others in chosen)
+        found, total = self._ranked(asked, self._options.limit if self._options.all_hits else PAGE)
+        chosen = found if self._options.all_hits else self._best_of_each_session(asked, found, total)
+        others = {} if self._options.all_hits else self._others(asked, chosen, found, total)
+        hits = (self._hit(candidate, others.get(candidate.session, 0)) for candidate in chosen)
         return Found(self._query.text, total, [hit for hit in hits if hit is not None])
 
     def _asked(self) -> Ask | None:
@@ -134,50 +134,54 @@ class _Search:
         rows = self._database.execute(_FITTING[name], {"value": searchable(value.removeprefix("local_"))})
         return (session_number(session) for (session,) in rows)
 
-    def _ranked(self, asked: Ask, limit: int) -> list[_Candidate]:
-        """Return the best documents: by score, the newer first where scores hardly differ; or by time."""
+    def _ranked(self, asked: Ask, limit: int) -> tuple[list[_Candidate], int]:
+        """Return the best documents, and how many match: by score, the newer first where it hardly differs; or by time.
+
+        Both in one go: to count alone would cost as much again.
+        """
         order = None if self._is_scored else "time"
-        found = self._searcher.search(asked, limit, count=False, order_by_field=order).hits
-        addresses = [address for _, address in found]
+        found = self._searcher.search(asked, limit, count=True, order_by_field=order)
+        addresses = [address for _, address in found.hits]
         sessions, units, times = (
             self._searcher.fast_field_values(name, addresses) for name in ("session", "unit", "time")
         )
         candidates = [
             _Candidate(score if self._is_scored else None, address, int(session or 0), int(unit or 0), int(time or 0))
-            for (score, address), session, unit, time in zip(found, sessions, units, times, strict=True)
+            for (score, address), session, unit, time in zip(found.hits, sessions, units, times, strict=True)
         ]
-        return sorted(candidates, key=lambda item: (-round(item.score or 0.0, 1), -item.time))
+        ranked = sorted(candidates, key=lambda item: (-round(item.score or 0.0, 1), -item.time))
+        return ranked, found.count  # type: ignore[attr-defined]
 
-    def _first(self, asked: Ask) -> list[tuple[_Candidate, int]]:
-        return [(candidate, 0) for candidate in self._ranked(asked, self._options.limit)]
-
-    def _best_of_each_session(self, asked: Ask, counts: dict[int, int]) -> list[tuple[_Candidate, int]]:
-        """Return the best document of each of the best sessions, with the number of the others."""
+    def _best_of_each_session(self, asked: Ask, found: list[_Candidate], total: int) -> list[_Candidate]:
+        """Return the best document of each of the best sessions; `found` are the best of all."""
         best: dict[int, _Candidate] = {}
-        question, size = asked, PAGE
-        while len(best) < self._options.limit:
-            found = self._ranked(question, size)
+        left, size = total, PAGE
+        while True:
             for candidate in found:
                 best.setdefault(candidate.session, candidate)
-            if len(found) < size:
-                break
-            question, size = asking.all_of([(Must, asked), (Not, _in_sessions(best))]), size * 2
-        chosen = list(best.values())[: self._options.limit]
-        return [(candidate, counts.get(candidate.session, 1) - 1) for candidate in chosen]
+            if len(best) >= self._options.limit or len(found) >= left:
+                return list(best.values())[: self._options.limit]
+            size *= 2
+            found, left = self._ranked(asking.all_of([(Must, asked), (Not, _in_sessions(best))]), size)
 
-    def _counted(self, asked: Ask) -> tuple[dict[int, int], int]:
-        """Return how many messages match in each session, and in all."""
-        wanted = {"of": {"terms": {"field": "session", "size": MOST_SESSIONS}}}
-        counted = self._searcher.aggregate(asked, wanted)["of"]
-        counts = {int(bucket["key"]): int(bucket["doc_count"]) for bucket in counted["buckets"]}
-        return counts, sum(counts.values()) + int(counted["sum_other_doc_count"] or 0)
+    def _others(self, asked: Ask, chosen: list[_Candidate], found: list[_Candidate], total: int) -> dict[int, int]:
+        """Return how many messages more match in the sessions of those that are shown."""
+        if len(found) == total:
+            counts = Counter(candidate.session for candidate in found)
+        else:
+            sessions = {candidate.session for candidate in chosen}
+            within = asking.all_of([(Must, _in_sessions(sessions)), (Must, asked)])
+            wanted = {"of": {"terms": {"field": "session", "size": len(sessions)}}}
+            buckets = self._searcher.aggregate(within, wanted)["of"]["buckets"]
+            counts = Counter({int(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets})
+        return {session: count - 1 for session, count in counts.items()}
 
     def _verified(self, asked: Ask) -> Found:
         """Look through the texts of all that could match, the best first, for as long as there is time."""
         until = monotonic() + self._options.patience
         hits: dict[object, Hit] = {}
         total = 0
-        for candidate in self._ranked(asked, max(self._searcher.num_docs, 1)):
+        for candidate in self._ranked(asked, max(self._searcher.num_docs, 1))[0]:
             if monotonic() > until:
                 return Found(self._query.text, None, list(hits.values()))
             hit = self._hit(candidate, 0, must_match=True)
@@ -220,13 +224,14 @@ class _Search:
 
     def _best_text(self, unit: Unit, kept: Kept) -> _Match:
         """Return the text of a message in which most matches; the first where it is only found by its fields."""
-        best: _Match | None = None
         fields = asking.fields_of(self._query)
-        for kind, text in texts_at(unit, kept):
-            matches = self._finder(text) if kind in fields else []
-            if best is None or len(matches) > len(best.matches):
-                best = _Match(kind, text, matches)
-        return best or _Match("other", "", [])
+        texts = list(texts_at(unit, kept))
+        for find in self._finders:
+            found = (_Match(kind, text, find(text)) for kind, text in texts if kind in fields)
+            best = max(found, key=lambda item: len(item.matches), default=None)
+            if best is not None and best.matches:
+                return best
+        return _Match(*texts[0], []) if texts else _Match("other", "", [])
 
     def _told_by(self, unit: Unit) -> str | None:
         """Return the message that tells of an output which lies in a file of its own."""
@@ -242,15 +247,16 @@ class _Search:
         return None
 
 
-def _finder(query: Query, mode: str | None) -> Finder:
+def _finders(query: Query, mode: str | None) -> Sequence[Finder]:
+    """Return what finds the places that matched; each is asked only where those before it found nothing."""
     if mode == EXACT:
-        return exact_finder(query.text)
+        return (exact_finder(query.text),)
     if mode == REGEX:
         try:
-            return regex_finder(query.text)
+            return (regex_finder(query.text),)
         except ValueError:
             raise QueryError("not a regular expression", query.text, "See docs/search.md for its syntax.") from None
-    return finder_of(query)
+    return finders_of(query)
 
 
 def _in_sessions(numbers: Iterable[int]) -> Ask:

@@ -8,6 +8,7 @@ What a session holds of others is kept beside it, with its owner, to explain tot
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from backscroll.sessions.model import Agent, Usage
 from backscroll.sessions.outcomes import ERROR, REFUSED
 from backscroll.times import parse
 
+MINUTE = len("2026-11-16T12:34")
 QUARTER = 900
 """Seconds of the finest time that sums are kept for; every time zone's days begin at one."""
 CONTEXTS = (200_000, 100_000)
@@ -185,6 +187,9 @@ def messages_of(shared: Shared, family: Iterable[str]) -> Iterator[tuple[Message
             else:
                 alone[spent.key].append(spent)
     for records in alone.values():
+        if len(records) == 1:
+            yield Message(records[0], records[0], records), records[0]
+            continue
         for of_request in _by_request(records):
             yield _message(of_request), of_request[0]
     for key, mine in held.items():
@@ -226,7 +231,15 @@ def context_of(spent: Spent) -> int:
 
 
 def quarter_of(time: str | None) -> int | None:
-    """Return the number of the quarter of an hour that a moment lies in."""
+    """Return the number of the quarter of an hour that a stored moment lies in."""
+    if time is None:
+        return None
+    quarter = _quarter(time[:MINUTE])
+    return _quarter(time) if quarter is None else quarter
+
+
+@lru_cache(1 << 14)
+def _quarter(time: str) -> int | None:
     moment = parse(time)
     return None if moment is None else int(moment.timestamp() // QUARTER)
 

@@ -9,8 +9,12 @@ when that one loses it, another takes it over.
 import json
 import os
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
@@ -25,24 +29,30 @@ from backscroll.stores import FoundFile
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ProcessPoolExecutor
 
     from backscroll.index import entries, side_entries, typed
     from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
     from backscroll.index.units import Unit as ReadUnit
     from backscroll.sessions import conversation as reading
+    from backscroll.sessions import passages, standing
+    from backscroll.sessions.standing import Prefix
 else:
     entries = lazily("backscroll.index.entries")
     side_entries = lazily("backscroll.index.side_entries")
     typed = lazily("backscroll.index.typed")
     processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.sessions.conversation")
+    passages = lazily("backscroll.sessions.passages")
+    standing = lazily("backscroll.sessions.standing")
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
-SENT_BYTES = 12 << 20
-"""Larger units are read where they are written, message by message, so that memory stays flat."""
+SENT_BYTES = 8 << 20
+"""Larger units are read part by part, so that memory stays flat."""
+ENDLESS = 1 << 62
+"""The last part of a file goes on as far as it is read."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 TITLES = b"titles"
@@ -464,26 +474,43 @@ class _Texting:
                 self._on_progress(Progress(self._done, self._total, self._done, "taking in words"))
 
     def _readings(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
-        workers = min(os.cpu_count() or 1, len(batch))
-        sent = [unit for unit in batch if unit.kind == "transcript" and unit.size <= SENT_BYTES]
-        if sum(unit.size for unit in sent) < WORTH_PROCESSES or workers < 2:
+        workers = os.cpu_count() or 1
+        sent = {unit.key for unit in batch if unit.kind == "transcript" and self._can_be_sent(unit)}
+        if workers < 2 or sum(unit.size for unit in batch if unit.key in sent) < WORTH_PROCESSES:
             yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch)
             return
-        keys = {unit.key for unit in sent}
+        asked = ((unit, task) for unit in batch if unit.key in sent for task in self._tasks(unit, starts[unit.key]))
         with processes.worker_pool(workers) as pool:
-            pending: list[tuple[Unit, Future[Entries]]] = []
-            for unit in batch:
-                if unit.key not in keys:
-                    continue
-                pending.append((unit, pool.submit(entries.of_transcripts, unit.paths, unit.agent, starts[unit.key])))
-                if len(pending) >= 3 * workers:
-                    first, future = pending.pop(0)
-                    yield first, _Read.whole(future.result())
-            for unit, future in pending:
-                yield unit, _Read.whole(future.result())
+            for unit, answers in groupby(_answered(pool, asked, 2 * workers), key=itemgetter(0)):
+                yield unit, _Read.pieced(entries for _, entries in answers)
         for unit in batch:
-            if unit.key not in keys:
+            if unit.key not in sent:
                 yield unit, self._read_here(unit, starts[unit.key])
+
+    def _can_be_sent(self, unit: Unit) -> bool:
+        """Say whether other processes can read a unit and send its words: it is small, or can be read in parts."""
+        return unit.size <= SENT_BYTES or self._standing(unit) is not None
+
+    def _standing(self, unit: Unit) -> bytes | None:
+        """Return what the catalogue kept of a unit, where it is still as it was read then."""
+        row = self._database.execute(
+            "SELECT standing.body FROM unit JOIN standing ON standing.unit = unit.id"
+            " WHERE unit.key = ? AND unit.fingerprint = ?",
+            (unit.key, unit.fingerprint),
+        ).fetchone()
+        return row[0] if row else None
+
+    def _tasks(self, unit: Unit, start: list[int] | None) -> "Iterator[Callable[[], Entries]]":
+        """Yield what other processes have to do for a unit: read it at once, or part by part."""
+        kept = self._standing(unit)
+        if unit.size <= SENT_BYTES or start is not None or kept is None:
+            yield partial(entries.of_transcripts, unit.paths, unit.agent, start)
+            return
+        for number, path in enumerate(unit.paths):
+            begins = range(0, _size(path) or 1, SENT_BYTES)
+            for begin in begins:
+                end = ENDLESS if begin == begins[-1] else begin + SENT_BYTES
+                yield partial(entries.of_part, unit.paths, unit.agent, kept, passages.Part(number, begin, end))
 
     def _read_here(self, unit: Unit, start: list[int] | None) -> "_Read":
         if unit.kind == "transcript":
@@ -501,7 +528,7 @@ class _Texting:
 class _Read:
     """Entries as they are read, and after the last of them how far the files went."""
 
-    def __init__(self, found: "Iterable[Entry]", prefixes: "Callable[[], list[entries.Prefix]]") -> None:
+    def __init__(self, found: "Iterable[Entry]", prefixes: "Callable[[], list[Prefix]]") -> None:
         self.entries = found
         self.prefixes = prefixes
 
@@ -511,9 +538,21 @@ class _Read:
         return cls(read.entries, lambda: read.prefixes)
 
     @classmethod
+    def pieced(cls, parts: "Iterator[Entries]") -> "_Read":
+        """Take what is read part by part; the last one says how far the files went."""
+        prefixes: list[Prefix] = []
+
+        def read() -> "Iterator[Entry]":
+            for part in parts:
+                prefixes[:] = part.prefixes
+                yield from part.entries
+
+        return cls(read(), lambda: prefixes)
+
+    @classmethod
     def streamed(cls, unit: Unit, start: list[int] | None) -> "_Read":
         """Read a transcript message by message."""
-        prefixes: list[entries.Prefix] = []
+        prefixes: list[Prefix] = []
 
         def read() -> "Iterator[Entry]":
             with reading.read_conversation(unit.paths, is_agent=unit.agent is not None) as opened:
@@ -521,6 +560,20 @@ class _Read:
                 prefixes.extend(entries.prefixes_of(opened))
 
         return cls(read(), lambda: prefixes)
+
+
+def _answered(
+    pool: "ProcessPoolExecutor", asked: "Iterable[tuple[Unit, Callable[[], Entries]]]", width: int
+) -> "Iterator[tuple[Unit, Entries]]":
+    """Have tasks done by other processes, a bounded number at a time, and yield the answers in their order."""
+    pending: deque[tuple[Unit, Future[Entries]]] = deque()
+    for unit, task in asked:
+        pending.append((unit, pool.submit(task)))
+        if len(pending) >= width:
+            first, future = pending.popleft()
+            yield first, future.result()
+    for unit, future in pending:
+        yield unit, future.result()
 
 
 def _start(unit: Unit, known: Known | None) -> list[int] | None:
@@ -533,7 +586,7 @@ def _start(unit: Unit, known: Known | None) -> list[int] | None:
         return None
     ends = json.loads(known.ends)
     for path, (end, head, tail) in zip(unit.paths, ends, strict=False):
-        if not end or entries.prefix_of(path, end) != (end, bytes.fromhex(head), bytes.fromhex(tail)):
+        if not end or standing.prefix_of(path, end) != (end, bytes.fromhex(head), bytes.fromhex(tail)):
             return None
     return [end for end, _, _ in ends] if len(ends) == len(unit.paths) else None
 

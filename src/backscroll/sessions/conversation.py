@@ -15,6 +15,7 @@ from backscroll.sessions.facts import Facts, Leaf
 from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.rows import Row, Rows, read_rows
 from backscroll.sessions.source import Source
+from backscroll.sessions.standing import packed, unpacked
 from backscroll.sessions.tree import Tree, build_tree
 
 INTERNAL_LABELS = ("acompact", "aside_question", "aprompt_suggestion", "aagent_summary", "aextract_memories")
@@ -35,6 +36,10 @@ class Conversation(Struct):
     facts: Facts
     tree: Tree
     inline: list[InlineAgent] = []
+    rows: list[Row] = []
+    """The rows of all trees, in file order."""
+    known: list[int] = []
+    """Up to which byte each file was known from an earlier reading."""
 
     def __enter__(self) -> Self:
         return self
@@ -50,17 +55,35 @@ class Conversation(Struct):
         return self.sources[row.source].value(row.offset, row.length)
 
 
-def read_conversation(paths: Iterable[str], *, is_agent: bool = False) -> Conversation:
-    """Read the files that hold one session, or one agent, into a conversation; the caller closes it."""
-    sources = [Source(path) for path in paths]
-    found = read_rows(sources)
+def read_conversation(paths: Iterable[str], *, is_agent: bool = False, kept: bytes | None = None) -> Conversation:
+    """Read the files that hold one session, or one agent, into a conversation; the caller closes it.
+
+    `kept` is the standing of an earlier reading: where the files have only grown since, only what is new is read.
+    """
+    files = list(paths)
+    standing = unpacked(kept) if kept else None
+    if standing is None or not standing.fits(files):
+        return _joined(read_rows([Source(path) for path in files]), is_agent=is_agent)
+    sources = [reached.source() for reached in standing.reached]
+    conversation = _joined(read_rows(sources, standing.rows, standing.facts), is_agent=is_agent)
+    conversation.known = [reached.prefix[0] for reached in standing.reached]
+    return conversation
+
+
+def standing_of(conversation: Conversation) -> bytes | None:
+    """Return what is kept to read on when the files have grown; None where they must be read anew in any case."""
+    return packed(conversation.sources, conversation.rows, conversation.facts)
+
+
+def _joined(found: Rows, *, is_agent: bool) -> Conversation:
+    sources, facts, rows = found.sources, found.facts, found.rows
     content_key = _content_key(found)
     if is_agent:
-        return Conversation(sources, found.facts, build_tree(found.rows, found.facts.leaf, content_key))
-    own = [row for row in found.rows if not row.is_sidechain]
+        return Conversation(sources, facts, build_tree(rows, facts.leaf, content_key), rows=rows)
+    own = [row for row in rows if not row.is_sidechain]
     leaf = _leaf_among(found, own)
-    inline = [InlineAgent(name, build_tree(chain, None, content_key)) for name, chain in _inline_chains(found.rows)]
-    return Conversation(sources, found.facts, build_tree(own, leaf, content_key), inline)
+    inline = [InlineAgent(name, build_tree(chain, None, content_key)) for name, chain in _inline_chains(rows)]
+    return Conversation(sources, facts, build_tree(own, leaf, content_key), inline, rows)
 
 
 def _leaf_among(found: Rows, own: list[Row]) -> Leaf | None:

@@ -4,12 +4,11 @@ Each record type has a merge rule (docs/formats.md, "Record types"): the last on
 count, or it says nothing about the conversation and is only counted.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from backscroll.lazy import pattern
 from backscroll.records import Record
@@ -69,7 +68,7 @@ class AgentCall(NamedTuple):
     prompt: str | None
     description: str | None
     type: str | None
-    time: str | float | None
+    time: str | int | float | None
 
 
 class Notice(NamedTuple):
@@ -89,7 +88,7 @@ class Aside(NamedTuple):
     """Of its text, to find the same in a message; None where it is not a text that messages repeat."""
     opening: str
     """The beginning of that text."""
-    time: str | float | None
+    time: str | int | float | None
     session: str | None
     source: int
     offset: int
@@ -117,12 +116,12 @@ class Facts(Struct):
 
     AGENT_TOOLS: ClassVar[set[str]] = {"Task", "Agent"}
 
-    types: Counter[str] = field(default_factory=Counter)
-    unknown_types: Counter[str] = field(default_factory=Counter)
+    types: dict[str, int] = {}
+    unknown_types: dict[str, int] = {}
     session_ids: dict[str, int] = {}
     cwds: dict[str, int] = {}
     versions: dict[str, int] = {}
-    born: dict[int, str | float] = {}
+    born: dict[int, str | int | float] = {}
     """The first time stated in each file, in file order: a copy's file begins later than its rows."""
     git_branch: str | None = None
     entrypoint: str | None = None
@@ -148,7 +147,7 @@ class Facts(Struct):
     """Workflow run to call, from the call's result."""
     progress_agents: dict[str, str] = {}
     notices: dict[str, Notice] = {}
-    asides: dict[tuple[Any, ...], Aside] = {}
+    asides: dict[str, Aside] = {}
     """What records beside the tree say, each text once however often it is repeated."""
     notified: dict[bytes, tuple[int, int]] = {}
     """Text of a notice, by its key, to the source and offset of the message that holds it."""
@@ -160,7 +159,8 @@ class Facts(Struct):
 
     def note(self, head: Head, source: int) -> None:
         """Take what any record may state."""
-        self.types[head.type or "(none)"] += 1
+        name = head.type or "(none)"
+        self.types[name] = self.types.get(name, 0) + 1
         if head.sessionId is not None:
             self.session_ids[head.sessionId] = self.session_ids.get(head.sessionId, 0) + 1
         if head.cwd is not None:
@@ -180,7 +180,8 @@ class Facts(Struct):
         if statement is not None:
             statement(self, head, record, source, position)
         elif head.type not in IGNORED_TYPES:
-            self.unknown_types[head.type or "(none)"] += 1
+            name = head.type or "(none)"
+            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
             self.set_aside(None, head, record, source)
         elif head.type in ASIDE_TYPES:
             self.set_aside(None, head, record, source)
@@ -190,7 +191,7 @@ class Facts(Struct):
         if text == "":
             return
         key = text_key(text) if text else None
-        name = (head.type, key, *once) if key else (source, record.offset)
+        name = repr((head.type, key, *once) if key else (source, record.offset))
         place = (source, record.offset, record.length, record.line)
         opening = (text or "")[:OPENING_LENGTH]
         self.asides.setdefault(name, Aside(head.type or "", key, opening, head.timestamp, head.sessionId, *place))

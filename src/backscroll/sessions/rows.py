@@ -15,7 +15,7 @@ from backscroll.records import Record
 from backscroll.sessions import outcomes, prompts
 from backscroll.sessions.facts import Facts, queued_text
 from backscroll.sessions.fingerprint import text_key
-from backscroll.sessions.heads import Block, Head, MessageHead, UsageHead, decoded, head_of
+from backscroll.sessions.heads import Block, ForkedFrom, Head, MessageHead, UsageHead, decoded, head_of
 from backscroll.sessions.source import Source
 
 TREE_TYPES = {"user", "assistant", "system", "attachment", "progress"}
@@ -64,63 +64,35 @@ class Tokens(NamedTuple):
         return (self.input or 0) + (self.cache_write or 0) + (self.cache_read or 0)
 
 
-class Row:
+class Row(Struct, array_like=True, gc=False, eq=False):
     """One record of the tree: who it is, whom it follows, what it holds, where it lies."""
 
-    __slots__ = (
-        "agent",
-        "block",
-        "calls",
-        "copied_from",
-        "group",
-        "is_root",
-        "is_sidechain",
-        "kind",
-        "label",
-        "length",
-        "line",
-        "model",
-        "offset",
-        "outcomes",
-        "parent",
-        "request",
-        "results",
-        "source",
-        "source_row",
-        "targets",
-        "text_key",
-        "time",
-        "tokens",
-        "uuid",
-    )
-
-    def __init__(self, source: int, record: Record, head: Head) -> None:
-        self.source = source
-        self.line = record.line
-        self.offset = record.offset
-        self.length = record.length
-        self.uuid = head.uuid
-        self.is_root = head.parentUuid is None
-        self.parent = None if head.parentUuid is UNSET else head.parentUuid
-        self.source_row = head.sourceToolAssistantUUID
-        self.time = head.timestamp
-        self.is_sidechain = bool(head.isSidechain)
-        self.agent = head.agentId
-        self.copied_from = head.forkedFrom
-        self.kind = OTHER
-        self.group: str | None = None
-        self.request: str | None = None
-        self.model: str | None = None
-        self.tokens: Tokens | None = None
-        self.calls: tuple[tuple[str, str], ...] = ()
-        self.targets: tuple[str | None, ...] = ()
-        """What each call is about: a file, a skill, a type of agent."""
-        self.results: tuple[str, ...] = ()
-        self.outcomes: tuple[str, ...] = ()
-        """How the call of each result ended."""
-        self.label: str | None = None
-        self.text_key: bytes | None = None
-        self.block: int | None = None
+    source: int
+    line: int
+    offset: int
+    length: int
+    uuid: str | None
+    is_root: bool
+    parent: str | None
+    source_row: str | None
+    time: str | int | float | None
+    is_sidechain: bool
+    agent: str | None
+    copied_from: ForkedFrom | None
+    kind: str = OTHER
+    group: str | None = None
+    request: str | None = None
+    model: str | None = None
+    tokens: Tokens | None = None
+    calls: tuple[tuple[str, str], ...] = ()
+    targets: tuple[str | None, ...] = ()
+    """What each call is about: a file, a skill, a type of agent."""
+    results: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    """How the call of each result ended."""
+    label: str | None = None
+    text_key: bytes | None = None
+    block: int | None = None
 
     @property
     def id(self) -> str:
@@ -141,9 +113,27 @@ class Rows(Struct):
     facts: Facts = field(default_factory=Facts)
 
 
-def read_rows(sources: list[Source]) -> Rows:
-    """Read the rows and facts of the files that hold one conversation."""
-    found = Rows(sources)
+def row_of(record: Record, head: Head, source: int = 0) -> Row:
+    """Return a record as a row that says no more than its place and its links."""
+    return Row(
+        source,
+        record.line,
+        record.offset,
+        record.length,
+        head.uuid,
+        head.parentUuid is None,
+        None if head.parentUuid is UNSET else head.parentUuid,
+        head.sourceToolAssistantUUID,
+        head.timestamp,
+        bool(head.isSidechain),
+        head.agentId,
+        head.forkedFrom,
+    )
+
+
+def read_rows(sources: list[Source], rows: list[Row] | None = None, facts: Facts | None = None) -> Rows:
+    """Read the rows and facts of the files that hold one conversation, on top of those that are known already."""
+    found = Rows(sources, rows or [], facts or Facts())
     for number, source in enumerate(sources):
         _read_source(found, number, source.heads())
     return found
@@ -162,11 +152,11 @@ def _read_source(found: Rows, number: int, records: Iterable[Record]) -> None:
         head = head_of(record.value)
         facts.note(head, number)
         if head.type in _FILLERS:
-            row = Row(number, record, head)
+            row = row_of(record, head, number)
             _FILLERS[head.type](row, head, facts)
             rows.append(row)
         elif head.uuid is not None and head.parentUuid is not UNSET:
-            rows.append(Row(number, record, head))
+            rows.append(row_of(record, head, number))
         else:
             facts.state(head, record, number, len(rows))
 

@@ -23,6 +23,8 @@ else:
 
 AUDIT = "audit.jsonl"
 """The name of the file that Cowork keeps beside a transcript, and that stands for it where it is gone."""
+NOWHERE = -2
+"""The end of the last record where there is none: no line end follows it."""
 LONGEST_CHECKED = 1 << 20
 """Records longer than this are not searched for repeated keys."""
 
@@ -37,6 +39,10 @@ class Source:
         self.notes: list[Note] = []
         self.record_bytes = self.damage_bytes = self.blank_bytes = self.size = 0
         self.records = 0
+        self.end, self.next_line = 0, 1
+        """How far it was read, and the number of the line that begins there."""
+        self.is_whole = False
+        """Whether the last thing read was a record with its line end: what is appended changes nothing before it."""
         self._file: BinaryIO | None = None
         self._stream: Stream | None = None
 
@@ -66,7 +72,8 @@ class Source:
         except OSError as error:
             self.damage.append(Damage(Place(self.path), reason_of(error)))
             return
-        account = scan(stream.file, self.path, audit.decode_audit if self._is_audit else decode_head)
+        decode = audit.decode_audit if self._is_audit else decode_head
+        account = scan(stream.file, self.path, decode, self.end, self.next_line)
         try:
             yield from self._sorted(account)
         except OSError as error:
@@ -74,10 +81,12 @@ class Source:
         self._settle(account, stream)
 
     def _sorted(self, account: Scan) -> Iterator[Record]:
+        last = NOWHERE
         for item in account:
             if isinstance(item, Damage):
                 self.damage.append(item)
                 continue
+            last = item.offset + item.length
             note = item.note or (
                 DUPLICATE_KEYS if _may_repeat_keys(item.raw) and has_duplicate_keys(item.raw) else None
             )
@@ -85,12 +94,15 @@ class Source:
                 self.notes.append(Note(Place(self.path, item.line, item.offset, item.length), note))
             self.records += 1
             yield item
+        self.is_whole = account.end in (last + 1, self.end)
 
     def _settle(self, account: Scan, stream: Stream) -> None:
-        self.record_bytes = account.record_bytes
-        self.damage_bytes = account.damage_bytes
-        self.blank_bytes = account.blank_bytes
+        self.record_bytes += account.record_bytes
+        self.damage_bytes += account.damage_bytes
+        self.blank_bytes += account.blank_bytes
         self.size = stream.size
+        self.end, self.next_line = account.end, account.next_line
+        self.is_whole = self.is_whole and stream.wrapping is None and not self._is_audit
         if stream.wrapping is not None:
             self.notes.append(Note(Place(self.path), f"stored as {stream.wrapping}"))
         self.damage.extend(

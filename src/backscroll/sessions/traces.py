@@ -5,7 +5,8 @@ files and of their versions needs no transcript; the texts are read by place whe
 """
 
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b, sha256
 from typing import Any, NamedTuple
 
@@ -85,20 +86,43 @@ def content_key(content: str | bytes) -> bytes:
     return blake2b(content, digest_size=12).digest()
 
 
-def traces(conversation: Conversation) -> Iterator[Trace]:
-    """Yield the traces of files in a conversation, call by call and record by record."""
+def traces(conversation: Conversation, known: Iterable[Trace] = ()) -> Iterator[Trace]:
+    """Yield the traces of files in a conversation, call by call and record by record.
+
+    `known` are those in what was known of its files from an earlier reading.
+    """
+    earlier = _Earlier(known, conversation.known)
     for agent, tree in trees_of(conversation):
-        yield from _TreeReader(conversation, agent, tree).traces()
-    yield from _backups(conversation)
+        yield from _TreeReader(conversation, agent, tree, earlier).traces()
+    yield from _backups(conversation, earlier)
+
+
+class _Earlier:
+    """The traces that an earlier reading found, up to the ends of that reading."""
+
+    def __init__(self, known: Iterable[Trace], ends: Sequence[int]) -> None:
+        self._ends = ends
+        self._by_record: dict[tuple[int, int], list[Trace]] = defaultdict(list)
+        for trace in known:
+            self._by_record[trace.source, trace.offset].append(trace)
+
+    def holds(self, *places: tuple[int, int]) -> bool:
+        """Say whether everything at some places, each a source and an offset, was read then."""
+        return bool(self._ends) and all(offset < self._ends[source] for source, offset in places)
+
+    def at(self, source: int, offset: int) -> list[Trace]:
+        """Return the traces of one record."""
+        return self._by_record.get((source, offset), [])
 
 
 class _TreeReader:
     """Reads the traces of one tree."""
 
-    def __init__(self, conversation: Conversation, agent: str | None, tree: Tree) -> None:
+    def __init__(self, conversation: Conversation, agent: str | None, tree: Tree, earlier: _Earlier) -> None:
         self._conversation = conversation
         self._agent = agent
         self._tree = tree
+        self._earlier = earlier
         self._answers: dict[str, tuple[Row, str]] = {}
         for node in tree.nodes:
             for row in node.rows:
@@ -111,10 +135,24 @@ class _TreeReader:
             for row in node.rows:
                 wanted = [(call, name) for call, name in row.calls if call not in seen and _is_wanted(name)]
                 seen.update(call for call, _ in wanted)
-                if wanted:
+                if not wanted and row.kind not in (ATTACHMENT, SYSTEM):
+                    continue
+                if self._is_known(row, wanted):
+                    yield from self._known(node, row)
+                elif wanted:
                     yield from self._of_calls(node, row, wanted)
-                elif row.kind in (ATTACHMENT, SYSTEM):
+                else:
                     yield from self._of_record(node, row)
+
+    def _is_known(self, row: Row, wanted: list[tuple[str, str]]) -> bool:
+        """Say whether an earlier reading had seen a record and the answers to its calls."""
+        answers = [self._answers[call][0] for call, _ in wanted if call in self._answers]
+        return self._earlier.holds(*((item.source, item.offset) for item in (row, *answers)))
+
+    def _known(self, node: Node, row: Row) -> Iterator[Trace]:
+        message = _storable(node.head.id)
+        for trace in self._earlier.at(row.source, row.offset):
+            yield trace._replace(message=message, branch=node.branch)
 
     def _of_calls(self, node: Node, row: Row, wanted: list[tuple[str, str]]) -> Iterator[Trace]:
         raw = self._raw(row)
@@ -265,22 +303,28 @@ def read_record(record: dict[str, Any]) -> Iterator[Statement]:
         yield from statements_of_snapshot(record)
 
 
-def _backups(conversation: Conversation) -> Iterator[Trace]:
+def _backups(conversation: Conversation, earlier: _Earlier) -> Iterator[Trace]:
     """Yield the copies of files that Claude Code made before it changed them, each once."""
     seen: set[tuple[str, str | None]] = set()
-    cwds = list(conversation.facts.cwds)
     for spot in conversation.facts.backups:
-        source = conversation.sources[spot[0]]
-        record = decoded(source.read(spot[1], spot[2]))
-        for tracked, backup in tracked_backups(record):
-            name = backup.get("backupFileName")
-            name = name if isinstance(name, str) and _is_plain_name(name) else None
-            path = _tracked_path(tracked, name, cwds, source.path)
-            if (path, name) in seen:
-                continue
-            seen.add((path, name))
-            message = record.get("messageId")
-            trace = _backup_trace(conversation, Spot(*spot), path, name, stored_moment(backup.get("backupTime")))
+        found = earlier.at(*spot[:2]) if earlier.holds(spot[:2]) else _backups_at(conversation, Spot(*spot), seen)
+        for trace in found:
+            seen.add((trace.path, trace.other))
+            yield trace
+
+
+def _backups_at(conversation: Conversation, spot: Spot, seen: set[tuple[str, str | None]]) -> Iterator[Trace]:
+    """Yield what one record names beyond what was seen already."""
+    source = conversation.sources[spot.source]
+    record = decoded(source.read(spot.offset, spot.length))
+    cwds = list(conversation.facts.cwds)
+    message = record.get("messageId")
+    for tracked, backup in tracked_backups(record):
+        name = backup.get("backupFileName")
+        name = name if isinstance(name, str) and _is_plain_name(name) else None
+        path = _tracked_path(tracked, name, cwds, source.path)
+        if (_storable(path), _storable(name)) not in seen:
+            trace = _backup_trace(conversation, spot, path, name, stored_moment(backup.get("backupTime")))
             yield trace._replace(message=_storable(message) if isinstance(message, str) else None)
 
 

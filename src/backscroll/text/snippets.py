@@ -1,25 +1,30 @@
 """Snippets: the piece of a text around what was found in it, with the matches marked.
 
-Texts may be megabytes long: windows of them are looked at until one holds the best part of what is looked for.
+Texts may be megabytes long, and twenty of them are looked through for one answer.  So a quick look finds words as
+they are spelled, and identifiers by their humps; only where it finds nothing, a thorough one folds the text window by
+window, as the index does.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import tantivy
 
+from backscroll.lazy import pattern
 from backscroll.text.hits import Marks
 from backscroll.text.language import Query, Term
-from backscroll.text.words import analyser, humps, words_of
+from backscroll.text.words import LONGEST_WORD, analyser, humps, words_of
 
 WIDTH = 160
-WINDOW = 1 << 14
+WINDOW = 1 << 11
 OVERLAP = 256
-MOST_WINDOWS = 100
+MOST_WINDOWS = 800
 MOST_MATCHES = 8
-MOST_TRIES = 30
-MOST_PLACES = 500
+_ASCII = "".join(filter(str.isalnum, map(chr, range(128))))
+_LETTER = r"[^\W_]"
+_BLANK = r"[\W_]"
 
 
 class Wanted(NamedTuple):
@@ -27,6 +32,12 @@ class Wanted(NamedTuple):
 
     words: tuple[str, ...]
     is_prefix: bool
+    spelled: re.Pattern[str]
+    """The words with anything but letters between them, in any case; they may begin inside another word."""
+    is_bound: bool
+    """It begins where a word begins; characters of unspaced scripts need not."""
+    joined: re.Pattern[str] | None
+    """The words as humps of one identifier; None where they can be none."""
 
 
 class Match(NamedTuple):
@@ -48,20 +59,42 @@ Finder = Callable[[str], list[Match]]
 """Finds all that matches in a text."""
 
 
-def finder_of(query: Query) -> Finder:
-    """Return what finds the words of a query."""
+def finders_of(query: Query) -> tuple[Finder, Finder]:
+    """Return what finds the words of a query: quickly, and thoroughly where that finds nothing."""
     terms = [term for clause in query.clauses if not clause.is_negated for term in clause.terms]
     wanted = [item for term in terms for item in _wanted(term)]
-    return lambda text: _find(text, wanted)
+    return lambda text: _find_quickly(text, wanted), lambda text: _find_thoroughly(text, wanted)
 
 
 def _wanted(term: Term) -> Iterator[Wanted]:
     words = tuple(words_of(term.text))
     if words:
-        yield Wanted(words, term.is_prefix)
+        yield _sought(words, is_prefix=term.is_prefix)
         apart = tuple(words_of(humps(term.text.encode()))) if term.text.isascii() and len(words) == 1 else words
         if apart != words:
-            yield Wanted(apart, term.is_prefix)
+            yield _sought(apart, is_prefix=term.is_prefix)
+
+
+def _sought(words: tuple[str, ...], *, is_prefix: bool) -> Wanted:
+    spelled = _in_any_case(words[0])
+    for before, word in pairwise(words):
+        spelled += f"{_BLANK}{'*' if _is_unspaced(before) or _is_unspaced(word) else '+'}{_in_any_case(word)}"
+    if not _is_unspaced(words[-1]):
+        spelled += f"{_LETTER}*" if is_prefix else f"(?!{_LETTER})"
+    joined = None
+    if all(word.isascii() for word in words):
+        joined = pattern("".join(map(_in_any_case, words)) + ("" if is_prefix else "(?![a-z])"))
+    return Wanted(words, is_prefix, pattern(spelled), not _is_unspaced(words[0]), joined)
+
+
+def _in_any_case(word: str) -> str:
+    """Return a pattern for a word; a set of letters to begin with is found faster than with a flag."""
+    return "".join(f"[{letter}{letter.upper()}]" if len(letter.upper()) == 1 else letter for letter in word)
+
+
+def _is_unspaced(word: str) -> bool:
+    """Say whether a word is a character of a script that puts no blanks between words."""
+    return not word.isascii() and len(words_of(word + word)) > 1
 
 
 def exact_finder(wanted: str) -> Finder:
@@ -92,75 +125,67 @@ def regex_finder(pattern: str) -> Finder:
     return find
 
 
-def _find(text: str, wanted: Sequence[Wanted]) -> list[Match]:
-    """Find words in a text: near where their letters stand, else window by window."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = text
-    return sorted({match for item in wanted for match in _near(text, lower, item) or _anywhere(text, item)})
+def _find_quickly(text: str, wanted: Sequence[Wanted]) -> list[Match]:
+    """Find words as they are spelled, and as humps of identifiers."""
+    found = [_spelled(text, item) or _joined(text, item) for item in wanted]
+    if not text.isascii() and any(found) and not all(found):  # the missing ones may stand beside them, with accents
+        start = max(min(matches[0].start for matches in found if matches) - WINDOW // 2, 0)
+        found += [_in_window(text, start, item) for item, matches in zip(wanted, found, strict=True) if not matches]
+    return sorted({match for matches in found for match in matches})
 
 
-def _anywhere(text: str, wanted: Wanted) -> list[Match]:
-    """Return the matches of the first window that holds any; in plain ASCII the letters would have been found."""
-    if not text.isascii():
-        for start in range(0, min(len(text), WINDOW * MOST_WINDOWS), WINDOW - OVERLAP):
-            found = _in_window(text, start, start + WINDOW, wanted)
-            if found:
-                return found
-    return []
+def _find_thoroughly(text: str, wanted: Sequence[Wanted]) -> list[Match]:
+    """Find words window by window; in plain ASCII the quick look would have found them."""
+    if text.isascii():
+        return []
+    return sorted({match for item in wanted for match in _in_first_window(text, item)})
 
 
-def _near(text: str, lower: str, wanted: Wanted) -> list[Match]:
-    """Return the first matches around the places where the first of some words stands."""
-    whole, others = [], []
-    for position in islice(_places(lower, wanted.words[0]), MOST_PLACES):
-        end = position + len(wanted.words[0])
-        is_begun = position == 0 or not lower[position - 1].isalnum()
-        is_ended = end == len(lower) or not lower[end].isalnum()
-        if is_begun and (is_ended or wanted.is_prefix):
-            whole.append(position)
-        else:
-            others.append(position)
-    if len(wanted.words) == 1 and whole:
-        return [Match(*_widened(text, position, position + len(wanted.words[0]))) for position in whole[:MOST_MATCHES]]
-    return _around(text, whole[:MOST_MATCHES], wanted) or _around(text, others[:MOST_TRIES], wanted)
+def _spelled(text: str, wanted: Wanted) -> list[Match]:
+    """Return the first matches of words as they are spelled."""
+    found = wanted.spelled.finditer(text)
+    whole = (match for match in found if not wanted.is_bound or _begins_word(text, match.start()))
+    return [Match(*match.span()) for match in islice(whole, MOST_MATCHES)]
 
 
-def _places(text: str, word: str) -> Iterator[int]:
-    position = text.find(word)
-    while position >= 0:
-        yield position
-        position = text.find(word, position + 1)
-
-
-def _around(text: str, positions: Iterable[int], wanted: Wanted) -> list[Match]:
-    """Return the matches that stand at some places, word by word."""
+def _joined(text: str, wanted: Wanted) -> list[Match]:
+    """Return the first matches of words that are humps of an identifier in camel case."""
     found: list[Match] = []
-    for position in positions:
-        if len(found) >= MOST_MATCHES or (found and position < found[-1].end):
-            continue
-        start, end = _widened(text, position, position + OVERLAP)
-        found += [match for match in _in_window(text, start, end, wanted) if match.end > position][:1]
+    position = 0
+    while wanted.joined and len(found) < MOST_MATCHES and (match := wanted.joined.search(text, position)):
+        start, position = match.span()
+        if text[start].isupper() or _begins_word(text, start):
+            identifier = _around(text, start, position)
+            found += _runs(_humps(text, identifier), wanted)
+            position = identifier.end
     return found
 
 
-def _widened(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a stretch of text that cuts no word in two."""
-    start, end = max(start, 0), min(end, len(text))
-    while start > 0 and text[start - 1].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return start, end
+def _begins_word(text: str, position: int) -> bool:
+    return position == 0 or not text[position - 1].isalnum()
 
 
-def _in_window(text: str, start: int, end: int, wanted: Wanted) -> list[Match]:
-    window = text[start:end]
-    words = list(_words(window))
-    found = _runs(words, wanted)
-    if not found:
-        found = [match for word in words for match in _runs(_humps(window, word), wanted)]
-    return [Match(start + match.start, start + match.end) for match in found]
+def _around(text: str, start: int, end: int) -> _Word:
+    """Return the identifier around a place; a longer one than the index holds is cut short."""
+    before = text[max(start - LONGEST_WORD, 0) : start]
+    after = text[end : end + LONGEST_WORD]
+    return _Word("", start - len(before) + len(before.rstrip(_ASCII)), end + len(after) - len(after.lstrip(_ASCII)))
+
+
+def _in_first_window(text: str, wanted: Wanted) -> list[Match]:
+    """Return the matches of the first window that holds any."""
+    for start in range(0, min(len(text), WINDOW * MOST_WINDOWS), WINDOW - OVERLAP):
+        found = _in_window(text, start, wanted)
+        if found:
+            return found
+    return []
+
+
+def _in_window(text: str, start: int, wanted: Wanted) -> list[Match]:
+    window = text[start : start + WINDOW]
+    if wanted.spelled.search(" ".join(words_of(window))):
+        return [Match(start + match.start, start + match.end) for match in _runs(list(_words(window)), wanted)]
+    return []
 
 
 def _runs(words: Sequence[_Word], wanted: Wanted) -> list[Match]:
@@ -190,10 +215,10 @@ def _words(window: str) -> Iterator[_Word]:
 
 
 def _humps(window: str, word: _Word) -> list[_Word]:
-    """Return the humps of an identifier in camel case."""
+    """Return the humps of an identifier in camel case; what is too long for a word has none."""
     piece = window[word.start : word.end]
     found, place = [], word.start
-    for hump in humps(piece.encode()).split(" ") if piece.isascii() else ():
+    for hump in humps(piece.encode()).split(" ") if len(piece) <= LONGEST_WORD else ():
         found.append(_Word(hump.lower(), place, place + len(hump)))
         place += len(hump)
     return found

@@ -19,6 +19,10 @@ LONGEST_WORD = 255
 LONGEST_LINE = 2000
 """Only lines longer than this are searched for encoded data: the look costs time."""
 
+MOST_REPLACED = 24
+"""Up to so many different characters that are not ASCII are replaced one after the other, which is quickest."""
+_ASCII = bytes(range(128))
+
 _UNSPACED = re.compile(
     "["
     "\u0e00-\u0eff"  # Thai, Lao
@@ -50,13 +54,45 @@ _LONG_S = str.maketrans("ς", "σ")
 
 def folded(text: str) -> str:
     """Return a text as the analyser takes it: no accents, no encoded data, characters of unspaced scripts apart."""
-    if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
+    if _has_long_line(text):
         text = _ENCODED.sub(" ", text)
     if text.isascii():
         return text
+    try:
+        used = set(text.encode().translate(None, _ASCII).decode())
+    except UnicodeEncodeError:
+        return _folded_whole(text)
+    if len(used) > MOST_REPLACED or not all(map(_stands_alone, used)):
+        return _folded_whole(text)
+    for character in used:
+        text = text.replace(character, _folded_one(character))
+    return text
+
+
+def _has_long_line(text: str) -> bool:
+    start = 0
+    while len(text) - start > LONGEST_LINE:
+        end = text.rfind("\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
+
+
+def _folded_whole(text: str) -> str:
     if not unicodedata.is_normalized("NFKD", text) or _ACCENTS.search(text):
         text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", encodable(text))))
     return _UNSPACED.sub(r" \g<0> ", encodable(text.translate(_LONG_S) if "ς" in text else text))
+
+
+_folded_one = lru_cache(1 << 14)(_folded_whole)
+
+
+@lru_cache(1 << 14)
+def _stands_alone(character: str) -> bool:
+    """Say whether a character is folded in the same way whatever stands before it: no mark, no part of a syllable."""
+    first = unicodedata.normalize("NFKD", character)[0]
+    return not unicodedata.category(first).startswith("M") and not "\u1160" <= first <= "\u11ff"
 
 
 def encodable(text: str) -> str:
