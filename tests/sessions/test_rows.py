@@ -7,6 +7,8 @@ import pytest
 from make import assistant, call, given, line, user
 
 from backscroll.sessions import prompts
+from backscroll.sessions.facts import queued_text
+from backscroll.sessions.fingerprint import text_key
 from backscroll.sessions.rows import (
     ASSISTANT,
     ATTACHMENT,
@@ -19,9 +21,7 @@ from backscroll.sessions.rows import (
     SYSTEM,
     Row,
     Rows,
-    queued_text,
     read_rows,
-    text_key,
 )
 from backscroll.sessions.source import Source
 

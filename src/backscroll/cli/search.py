@@ -28,7 +28,11 @@ _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "acco
 @click.argument("words", metavar="QUERY...", nargs=-1, required=True)
 @click.option("--project", metavar="TEXT", help="Only in projects whose path holds TEXT.")
 @click.option("--role", metavar="ROLE", help="Only what was said by: user, assistant, tool, system.")
-@click.option("--kind", metavar="KIND", help="Only in: text, thinking, call, result, summary, title, plan, todo.")
+@click.option(
+    "--kind",
+    metavar="KIND",
+    help="Only in: text, thinking, call, result, summary, title, plan, todo, memory, schedule, row.",
+)
 @click.option("--tool", metavar="NAME", help="Only calls of one tool, and their results.")
 @click.option("--model", metavar="NAME", help="Only answers of one model: opus, sonnet-4-5, …")
 @click.option("--session", metavar="ID", shell_complete=complete_session, help="Only in one session.")

@@ -70,6 +70,7 @@ def make_sessions(database: sqlite3.Connection, found: Found) -> None:
         _place_the_unplaced(database)
         database.execute("DELETE FROM dirty")
         database.execute("DELETE FROM meta WHERE name = 'every session is dirty'")
+        database.execute("INSERT OR REPLACE INTO meta VALUES ('sessions made', hex(randomblob(8)))")
     except BaseException:
         database.rollback()
         raise

@@ -1,6 +1,7 @@
 """Entries: what the full-text index takes of each unit, ready to be written.
 
-An entry is one message, or one prompt, plan, list of todos or output of a tool that lies in a file of its own.
+An entry is one message, or what one record or file beside the transcripts says: a prompt, a plan, a list of todos,
+an output of a tool, what Desktop wrote down of a session.
 Made in worker processes where that pays: its words are folded here, and what is kept beside them is encoded.
 """
 
@@ -10,18 +11,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from backscroll.files import read_small
-from backscroll.formats.lenient import value_of
-from backscroll.records import Damage
 from backscroll.sessions.conversation import Conversation, read_conversation
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.passages import Part, Passage, passages
+from backscroll.sessions.prompts import said_key
 from backscroll.sessions.standing import Prefix, prefix_of
-from backscroll.sessions.texts import OTHER, PROMPT, RESULT, TITLE, strings_in
-from backscroll.stores import side
+from backscroll.sessions.texts import OTHER, PROMPT, TITLE
 from backscroll.text.words import folded, humps_in
-
-LARGEST_FILE = 256 << 20
 
 
 class Entry(NamedTuple):
@@ -38,6 +34,8 @@ class Entry(NamedTuple):
     """What is kept of it: [line, spans, message, role, agent, model, title, session, project]; the last three where
     they are not those of its unit."""
     session: str | None = None
+    said: int | None = None
+    """For a prompt of a session, what stands for it: see `typed`."""
 
 
 class Entries(NamedTuple):
@@ -80,11 +78,13 @@ def prefixes_of(conversation: Conversation) -> list[Prefix]:
         for node in tree.nodes:
             for row in (*node.rows, *node.repeats):
                 ends[row.source] = max(ends[row.source], row.offset + row.length)
+    for aside in conversation.facts.asides.values():
+        ends[aside.source] = max(ends[aside.source], aside.offset + aside.length)
     return [prefix_of(source.path, end) for source, end in zip(conversation.sources, ends, strict=True)]
 
 
 def _entry(passage: Passage) -> Entry:
-    fields = _fields(passage.texts)
+    fields = fields_of(passage.texts)
     if passage.files:
         fields["file"] = [folded(path) for path in passage.files]
     source, offset, _ = passage.spans[0]
@@ -95,8 +95,13 @@ def _entry(passage: Passage) -> Entry:
         passage.time,
         fields,
         (*passage.tags, *_model_tags(passage.model)),
-        _packed(at),
+        packed(at),
+        said=said_key("\n".join(_prompts(passage))) if passage.role == "user" and passage.agent is None else None,
     )
+
+
+def _prompts(passage: Passage) -> list[str]:
+    return [text for kind, text in passage.texts if kind == PROMPT]
 
 
 @lru_cache(256)
@@ -107,7 +112,8 @@ def _model_tags(model: str | None) -> tuple[str, ...]:
     return tuple(f"model:{'-'.join(parts[first:last])}" for first in ends for last in ends[first + 1 :])
 
 
-def _fields(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def fields_of(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return field to texts, folded."""
     fields: dict[str, list[str]] = {}
     for kind, text in texts:
         clean = folded(text)
@@ -118,74 +124,35 @@ def _fields(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return fields
 
 
-def _packed(at: list[Any]) -> bytes:
+def packed(at: list[Any]) -> bytes:
+    """Return what is kept of an entry, encoded."""
     try:
         return orjson.dumps(at)
     except TypeError:  # a lone surrogate in an id
         return orjson.dumps([item.encode(errors="replace").decode() if isinstance(item, str) else item for item in at])
 
 
-def of_file(kind: str, path: str, known: set[str]) -> Entries:
-    """Return the entries of a file beside the transcripts; of prompts only those whose session is not `known`."""
-    try:
-        return Entries(list(_FILES[kind](path, known)), [])
-    except OSError:
-        return Entries([], [])
+class Name(NamedTuple):
+    """What a session or an agent is called."""
+
+    session: str
+    text: str
+    kind: str
+    """title, tag or agent."""
+    agent: str | None
+    seconds: int | None
 
 
-def _of_history(path: str, known: set[str]) -> Iterator[Entry]:
-    for prompt in side.history(path):
-        if isinstance(prompt, Damage) or prompt.session in known:
-            continue
-        place = prompt.place
-        offset, length = place.offset or 0, place.length or 0
-        time = round(prompt.time.timestamp() * 1000) if prompt.time else None
-        pasted = [text for text in strings_in(prompt.pasted) if len(text) > 1]
-        texts = [(PROMPT, "\n".join([prompt.text, *pasted]))]
-        key = number_of(b"history", prompt.text, time or offset, prompt.session or "")
-        at = [place.line, [(0, offset, length)], None, "user", None, None, None, prompt.session, prompt.project]
-        yield Entry(key, offset, time, _fields(texts), ("role:user", "kind:prompt"), _packed(at), prompt.session)
+def of_names(names: Iterable[Name]) -> Entries:
+    """Return the entries of what sessions and agents are called."""
+    return Entries([_of_name(name) for name in names], [])
 
 
-def _of_plan(path: str, _: set[str]) -> Iterator[Entry]:
-    text = read_small(path, LARGEST_FILE).decode(errors="replace")
-    yield _of_whole(path, OTHER, text, ("role:system", "kind:plan"), "system")
-
-
-def _of_todos(path: str, _: set[str]) -> Iterator[Entry]:
-    try:
-        value, _note = value_of(read_small(path, LARGEST_FILE))
-    except ValueError:
-        return
-    texts = todo_texts(value)
-    if texts:
-        yield _of_whole(path, OTHER, texts, ("role:system", "kind:todo"), "system")
-
-
-def todo_texts(value: Any) -> str:
-    """Return what a list of todos says."""
-    return "\n".join(strings_in(value))
-
-
-def _of_output(path: str, _: set[str]) -> Iterator[Entry]:
-    text = read_small(path, LARGEST_FILE).decode(errors="replace")
-    yield _of_whole(path, RESULT, text, ("role:tool", "kind:result"), "tool")
-
-
-def _of_whole(path: str, kind: str, text: str, tags: tuple[str, ...], role: str) -> Entry:
-    at = [1, [(0, 0, -1)], None, role, None, None]
-    return Entry(number_of(b"file", path, text), 0, None, _fields([(kind, text)]), tags, _packed(at))
-
-
-def of_titles(titles: Iterable[tuple[str, str, int | None]]) -> Entries:
-    """Return the entries of sessions' titles: (session, title, time)."""
-    entries = []
-    for session, title, time in titles:
-        at: list[Any] = [None, [], None, "system", None, None, title, session]
-        key = number_of(b"title", session, title)
-        tags = ("role:system", "kind:title")
-        entries.append(Entry(key, key, time, _fields([(TITLE, title)]), tags, _packed(at), session))
-    return Entries(entries, [])
-
-
-_FILES = {"history": _of_history, "plan": _of_plan, "todos": _of_todos, "tasks": _of_todos, "tool-result": _of_output}
+def _of_name(name: Name) -> Entry:
+    at: list[Any] = [None, [], None, "system", name.agent, None, name.text, name.session, None, name.kind]
+    key = number_of(b"name", name.kind, name.session, name.agent or "", name.text, name.seconds or 0)
+    is_agent = name.kind == "agent"
+    tags = ("role:system", f"kind:{OTHER if is_agent else name.kind}", *(["is:agent"] if is_agent else []))
+    time = name.seconds * 1000 if name.seconds is not None else None
+    fields = fields_of([(TITLE if name.kind == TITLE else OTHER, name.text)])
+    return Entry(key, key, time, fields, tags, packed(at), name.session)

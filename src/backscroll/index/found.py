@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from backscroll.files import open_readonly
 from backscroll.lazy import lazily
 from backscroll.place import Place
-from backscroll.sessions.texts import OTHER, PROMPT, RESULT, SPOKEN, SUMMARY, TITLE, Text, strings_in, texts_of
+from backscroll.sessions.beside import SIDE_KINDS, first_message, listed, text_of, texts_of_file, texts_of_prompt
+from backscroll.sessions.texts import OTHER, PROMPT, SPOKEN, SUMMARY, TITLE, Text, texts_of
 
 if TYPE_CHECKING:
     from backscroll.sessions import source
 else:
     source = lazily("backscroll.sessions.source")
 
-LARGEST_FILE = 256 << 20
 PLAIN = {"prompt": "text", "answer": "text"}
-OF_FILES = {"plan": "plan", "todos": "todo", "tasks": "todo"}
 
 
 class Kept(NamedTuple):
@@ -40,6 +39,8 @@ class Kept(NamedTuple):
     title: str | None = None
     session: str | None = None
     project: str | None = None
+    name: str = TITLE
+    """What a title is: title, tag or agent."""
 
 
 class Unit(NamedTuple):
@@ -95,29 +96,40 @@ class Shelf:
 def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:
     """Yield the texts of a message, or of what else was found, in their order; none where the file is gone."""
     if unit.kind == "titles":
-        yield TITLE, kept.title or ""
-    elif unit.kind == "transcript":
+        yield TITLE if kept.name == TITLE else OTHER, kept.title or ""
+    elif unit.kind in ("transcript", "workflow-journal"):
         for value in _records(unit, kept):
             yield from texts_of(value, SUMMARY if value.get("isCompactSummary") else SPOKEN[kept.role])
-    elif unit.kind == "history":
-        for value in _records(unit, kept):
-            yield PROMPT, "\n".join([str(value.get("display")), *strings_in(value.get("pastedContents"))])
     else:
-        yield from _texts_of_file(unit)
+        try:
+            yield from _texts_of_files(unit, kept)
+        except OSError:
+            return
 
 
-def _texts_of_file(unit: Unit) -> Iterator[Text]:
-    (raw,) = _read(unit.paths[0], [(0, LARGEST_FILE)])
-    text = raw.decode(errors="replace")
-    if unit.kind in ("todos", "tasks"):
-        yield OTHER, "\n".join(strings_in(_loaded(raw)))
+def _texts_of_files(unit: Unit, kept: Kept) -> Iterator[Text]:
+    if unit.kind == "history":
+        for number, offset, length in kept.spans:
+            if length < 0:
+                yield PROMPT, text_of(unit.paths[number])
+            else:
+                (value,) = _records(unit, kept._replace(spans=[(number, offset, length)]))
+                yield from texts_of_prompt(str(value.get("display")), value.get("pastedContents"))
+    elif unit.kind == "project-index":
+        yield from listed(unit.paths[0], kept.session).get(kept.session or "", [])
+    elif unit.kind == "row" and kept.role == "user":
+        yield PROMPT, first_message(unit.paths[0])
     else:
-        yield RESULT if unit.kind == "tool-result" else OTHER, text
+        yield from texts_of_file(unit.kind, unit.paths[0])
 
 
-def kind_shown(unit: Unit, kind: str) -> str:
+def kind_shown(unit: Unit, kept: Kept, kind: str) -> str:
     """Return the kind of a text as hits and parts of messages call it."""
-    return OF_FILES.get(unit.kind) or PLAIN.get(kind, kind)
+    if unit.kind == "titles" and kept.name == "tag":
+        return kept.name
+    if unit.kind in SIDE_KINDS and kind == SIDE_KINDS[unit.kind].text:
+        return SIDE_KINDS[unit.kind].shown
+    return PLAIN.get(kind, kind)
 
 
 def place_of(unit: Unit, kept: Kept) -> Place | None:

@@ -212,7 +212,7 @@ class _Search:
             title=session.title,
             project=session.project or kept.project,
             role=kept.role,
-            kind=kind_shown(unit, best.kind),
+            kind=kind_shown(unit, kept, best.kind),
             time=moment(candidate.time),
             snippet=snippet,
             score=candidate.score,

@@ -9,7 +9,6 @@ when that one loses it, another takes it over.
 import json
 import os
 import sqlite3
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -22,16 +21,14 @@ import tantivy
 from backscroll.errors import BusyError
 from backscroll.index.fulltext import FullText
 from backscroll.index.progress import Progress
-from backscroll.index.units import Found
+from backscroll.index.units import Found, state_of
 from backscroll.lazy import lazily
 from backscroll.sessions.fingerprint import number_of
 from backscroll.stores import FoundFile
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
-
-    from backscroll.index import entries
+    from backscroll.index import entries, side_entries, typed
     from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
     from backscroll.index.units import Unit as ReadUnit
@@ -40,6 +37,8 @@ if TYPE_CHECKING:
     from backscroll.sessions.standing import Prefix
 else:
     entries = lazily("backscroll.index.entries")
+    side_entries = lazily("backscroll.index.side_entries")
+    typed = lazily("backscroll.index.typed")
     processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.sessions.conversation")
     passages = lazily("backscroll.sessions.passages")
@@ -54,8 +53,27 @@ ENDLESS = 1 << 62
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 TITLES = b"titles"
+HISTORY_KINDS = {"history", "paste"}
+LATE_KINDS = HISTORY_KINDS | {"project-index", "row"}
+"""Kinds of files that are read after the transcripts, because they add what those do not hold."""
 
 OnProgress = Callable[[Progress], None] | None
+_TITLES = (
+    "SELECT id, json_extract(body, '$.title'), 'title', NULL, unixepoch(updated) FROM session"
+    " WHERE folded_into IS NULL AND json_extract(body, '$.title') IS NOT NULL"
+    " AND json_extract(body, '$.title_source') NOT IN ('first-prompt', 'last-prompt')"
+)
+_TAGS = (
+    "SELECT id, json_extract(body, '$.tag'), 'tag', NULL, unixepoch(updated) FROM session"
+    " WHERE folded_into IS NULL AND json_extract(body, '$.tag') IS NOT NULL"
+)
+_AGENTS = (
+    "SELECT session.id, json_extract(value, '$.description'), 'agent', json_extract(value, '$.id'),"
+    " unixepoch(updated) FROM session, json_each(session.agents) WHERE folded_into IS NULL AND agents != '[]'"
+    " AND json_extract(value, '$.call') IS NULL AND json_extract(value, '$.description') IS NOT NULL"
+)
+NAMES = (_TITLES, _TAGS, _AGENTS)
+"""What sessions and their agents are called: session, name, what it is, agent, time in seconds."""
 
 
 class Unit(NamedTuple):
@@ -118,13 +136,21 @@ class Words:
         """Take in everything that is not in step yet."""
         if self._texting is not None:
             self._texting.finish()
-            self._texting.run(*_compare(self._database, self._text, found))
+            self._take_in(self._texting, found)
             return
         changed, gone = _compare(self._database, self._text, found)
         if changed or gone:
-            with self._writing(sum(unit.size for unit in changed)) as texting:
-                if texting is not None:  # another indexer may just have done it
-                    texting.run(*_compare(self._database, self._text, found))
+            sizes = [unit.size for unit in changed]
+            with processes.at_hand(sizes, WORTH_PROCESSES), self._writing(sum(sizes)) as texting:
+                if texting is not None:
+                    self._take_in(texting, found)
+
+    def _take_in(self, texting: "_Texting", found: Found) -> None:
+        """Take in what changed, by what the ledger says now: another indexer may just have done it."""
+        changed, gone = _compare(self._database, self._text, found)
+        texting.run([unit for unit in changed if unit.kind not in LATE_KINDS], gone)
+        files = [*_files(found), *_late(self._database, self._text.ledger, found)]
+        texting.run(_changed(files, _ledger_of(self._text.ledger)), [])
 
     @contextmanager
     def _writing(self, size: int) -> Iterator["_Texting | None"]:
@@ -165,10 +191,15 @@ def _along(unit: "ReadUnit") -> Unit:
 
 def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tuple[list[Unit], list[int]]:
     known = _ledger_of(text.ledger)
-    wanted = {unit.key: unit for unit in (*_transcripts(database), *_files(database, found), _titles(database))}
-    changed = [unit for key, unit in wanted.items() if not _is_done(unit, known.get(key))]
+    late = _late(database, text.ledger, found)
+    units = (*_transcripts(database), *_files(found), *late, _titles(database))
+    wanted = {unit.key: unit for unit in units}
     gone = [item.number for key, item in known.items() if key not in wanted]
-    return [_sized(unit) for unit in changed], gone
+    return _changed(wanted.values(), known), gone
+
+
+def _changed(units: Iterable[Unit], known: dict[bytes, Known]) -> list[Unit]:
+    return [_sized(unit) for unit in units if not _is_done(unit, known.get(unit.key))]
 
 
 def _ledger_of(ledger: sqlite3.Connection) -> dict[bytes, Known]:
@@ -191,34 +222,49 @@ def _transcripts(database: sqlite3.Connection) -> Iterator[Unit]:
         yield Unit(key, "transcript", session, agent, tuple(json.loads(paths)), bool(is_folded), fingerprint, born)
 
 
-def _files(database: sqlite3.Connection, found: Found) -> Iterator[Unit]:
-    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
+def _files(found: Found) -> Iterator[Unit]:
+    """Yield the files beside the transcripts that say something of their own."""
     for file in found.texts:
-        state = repr((file.size, file.mtime_ns, file.ctime_ns, file.inode, sessions if file.kind == "history" else 0))
-        yield Unit(
-            _file_key(file),
-            file.kind,
-            file.session,
-            None,
-            (file.path,),
-            is_folded=False,
-            fingerprint=state.encode(),
-            born="~",
-            size=file.size,
+        if file.kind not in LATE_KINDS:
+            yield _file_unit(file.kind, file.session, (file,))
+
+
+def _late(database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found) -> Iterator[Unit]:
+    """Yield the files that add what transcripts do not hold, to be read after those."""
+    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
+    histories: dict[str, list[FoundFile]] = {}
+    for file in found.texts:
+        if file.kind in HISTORY_KINDS:
+            histories.setdefault(file.config, []).append(file)
+        elif file.kind == "project-index":
+            yield _file_unit(file.kind, None, (file,), sessions)
+    for files in histories.values():
+        files.sort(key=lambda file: (file.kind != "history", file.path))
+        yield _file_unit("history", None, tuple(files), sessions, typed.state(ledger))
+    if found.rows:
+        rows = database.execute(
+            "SELECT path, session.id, session.messages > 0 FROM desktop_row JOIN session ON session.id = session"
         )
+        of_rows = {os.fsdecode(path): rest for path, *rest in rows}
+        for file in found.rows:
+            if file.path in of_rows:
+                session, has_messages = of_rows[file.path]
+                yield _file_unit("row", session, (file,), has_messages)
 
 
-def _file_key(file: FoundFile) -> bytes:
-    return b"f:" + os.fsencode(file.path)
+def _file_unit(kind: str, session: str | None, files: tuple[FoundFile, ...], *more: object) -> Unit:
+    key = b"f:" + os.fsencode(files[0].path)
+    paths = tuple(file.path for file in files)
+    size = sum(file.size for file in files)
+    fingerprint = number_of(state_of(files).encode(errors="replace"), *map(str, more)).to_bytes(8, signed=True)
+    return Unit(key, kind, session, None, paths, is_folded=False, fingerprint=fingerprint, born="~", size=size)
 
 
 def _titles(database: sqlite3.Connection) -> Unit:
-    """Return the unit of all titles; they change only with what the stores hold."""
-    row = database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone()
-    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
-    state = f"{sessions} {row[0] if row else ''}".encode()
-    fingerprint = number_of(state).to_bytes(8, signed=True)
-    return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=fingerprint, born="~")
+    """Return the unit of what sessions are called; that changes only when sessions are made anew."""
+    row = database.execute("SELECT value FROM meta WHERE name = 'sessions made'").fetchone()
+    state = (row[0] if row else "").encode()
+    return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=state, born="~")
 
 
 def _sized(unit: Unit) -> Unit:
@@ -302,7 +348,9 @@ class _Texting:
         """Write a unit that is being written; committed with others."""
         self._open()
         number, is_known, start = self._planned[unit.key]
-        if is_known and start is None:
+        if is_known and unit.kind == "titles":
+            read = self._renamed(number, read)
+        elif is_known and start is None:
             self._lost |= self._delete(number)
         self._lost |= self._add(unit, number, read, is_more=start is not None)
         self._uncommitted += unit.size
@@ -332,8 +380,19 @@ class _Texting:
         owned = {key for (key,) in self._ledger.execute("SELECT key FROM owner WHERE unit = ?", (number,))}
         self._ledger.execute("DELETE FROM owner WHERE unit = ?", (number,))
         self._ledger.execute("DELETE FROM passage WHERE unit = ?", (number,))
+        self._ledger.execute("DELETE FROM prompt WHERE unit = ?", (number,))
         self._writer.delete_documents_by_term("unit", number)
         return owned
+
+    def _renamed(self, number: int, read: "_Read") -> "_Read":
+        """Delete what sessions are no longer called, and return what they are called."""
+        named = list(read.entries)
+        held = {key for (key,) in self._ledger.execute("SELECT key FROM passage WHERE unit = ?", (number,))}
+        for key in held - {entry.key for entry in named}:
+            self._ledger.execute("DELETE FROM owner WHERE key = ? AND unit = ?", (key, number))
+            self._ledger.execute("DELETE FROM passage WHERE unit = ? AND key = ?", (number, key))
+            self._writer.delete_documents_by_term("key", key)
+        return _Read(named, read.prefixes)
 
     def _add(self, unit: Unit, number: int, read: "_Read", *, is_more: bool) -> set[int]:
         """Write the entries of a unit that nobody else holds, and return the keys of messages that have grown."""
@@ -341,7 +400,14 @@ class _Texting:
         for entry in read.entries:
             if is_more:
                 lost |= self._replaced(number, entry.place)
+            if not entry.fields:  # no longer to be found
+                continue
             self._ledger.execute("INSERT OR IGNORE INTO passage VALUES (?, ?, ?)", (number, entry.key, entry.place))
+            if entry.said is not None:
+                self._ledger.execute(
+                    "INSERT INTO prompt (said, session, unit, time) VALUES (?, ?, ?, ?)",
+                    (entry.said, unit.session, number, entry.time),
+                )
             if unit.is_folded and self._is_held(entry.key):
                 lost.add(entry.key)
             elif self._ledger.execute("INSERT OR IGNORE INTO owner VALUES (?, ?)", (entry.key, number)).rowcount == 1:
@@ -412,9 +478,8 @@ class _Texting:
             yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch)
             return
         asked = ((unit, task) for unit in batch if unit.key in sent for task in self._tasks(unit, starts[unit.key]))
-        with processes.worker_pool(workers) as pool:
-            for unit, answers in groupby(_answered(pool, asked, 2 * workers), key=itemgetter(0)):
-                yield unit, _Read.pieced(entries for _, entries in answers)
+        for unit, answers in groupby(processes.answers(workers, asked), key=itemgetter(0)):
+            yield unit, _Read.pieced(entries for _, entries in answers)
         for unit in batch:
             if unit.key not in sent:
                 yield unit, self._read_here(unit, starts[unit.key])
@@ -448,20 +513,13 @@ class _Texting:
         if unit.kind == "transcript":
             return _Read.streamed(unit, start)
         if unit.kind == "titles":
-            return _Read.whole(entries.of_titles(self._all_titles()))
-        known = (
-            {name for (name,) in self._database.execute("SELECT id FROM session")} if unit.kind == "history" else set()
-        )
-        return _Read.whole(entries.of_file(unit.kind, unit.paths[0], known))
+            return _Read.whole(entries.of_names(self._names()))
+        prompts = typed.Typed(self._database, self._ledger)
+        return _Read.whole(side_entries.of_files(side_entries.Files(unit.kind, unit.paths, unit.session, prompts)))
 
-    def _all_titles(self) -> Iterator[tuple[str, str, int | None]]:
-        """Yield every title that is more than a prompt: (session, title, time)."""
-        rows = self._database.execute(
-            "SELECT id, json_extract(body, '$.title'), unixepoch(updated) FROM session WHERE folded_into IS NULL"
-            " AND json_extract(body, '$.title_source') NOT IN ('first-prompt', 'last-prompt')"
-        )
-        for session, title, seconds in rows:
-            yield session, title, seconds * 1000 if seconds is not None else None
+    def _names(self) -> Iterator["entries.Name"]:
+        """Yield every title that is more than a prompt, every tag, and what agents that no call names were for."""
+        return (entries.Name(*row) for query in NAMES for row in self._database.execute(query))
 
 
 class _Read:
@@ -499,20 +557,6 @@ class _Read:
                 prefixes.extend(entries.prefixes_of(opened))
 
         return cls(read(), lambda: prefixes)
-
-
-def _answered(
-    pool: "ProcessPoolExecutor", asked: "Iterable[tuple[Unit, Callable[[], Entries]]]", width: int
-) -> "Iterator[tuple[Unit, Entries]]":
-    """Have tasks done by other processes, a bounded number at a time, and yield the answers in their order."""
-    pending: deque[tuple[Unit, Future[Entries]]] = deque()
-    for unit, task in asked:
-        pending.append((unit, pool.submit(task)))
-        if len(pending) >= width:
-            first, future = pending.popleft()
-            yield first, future.result()
-    for unit, future in pending:
-        yield unit, future.result()
 
 
 def _start(unit: Unit, known: Known | None) -> list[int] | None:

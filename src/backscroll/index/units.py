@@ -18,7 +18,23 @@ from backscroll.value import Value, field
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
-TEXT_KINDS = {"history", "plan", "todos", "tasks", "tool-result"}
+TEXT_KINDS = {
+    "backlog",
+    "history",
+    "memory",
+    "paste",
+    "plan",
+    "project-index",
+    "schedule",
+    "scheduled",
+    "script",
+    "spaces",
+    "task-meta",
+    "tasks",
+    "todos",
+    "tool-result",
+    "workflow-journal",
+}
 ROW_KINDS = {"row", "row-tmp"}
 DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log", "schedule"}
 
@@ -100,7 +116,7 @@ class Found(Value):
     global_configs: list[str] = field(default_factory=list)
     project_indexes: list[str] = field(default_factory=list)
     texts: list[FoundFile] = field(default_factory=list)
-    """Files beside the transcripts whose words are searched: prompts, plans, todos, outputs of tools."""
+    """Files beside the transcripts whose words are searched: prompts, plans, todos, outputs of tools and more."""
     hint_files: list[FoundFile] = field(default_factory=list)
     """The files of the two lists above."""
     rows: list[FoundFile] = field(default_factory=list)

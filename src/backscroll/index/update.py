@@ -7,7 +7,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
@@ -20,10 +20,12 @@ from backscroll.stores import Store, side
 
 if TYPE_CHECKING:
     from backscroll.index import assemble, desktop, reading
+    from backscroll.index import workers as processes
     from backscroll.index.texting import Words
 else:
     assemble = lazily("backscroll.index.assemble")
     desktop = lazily("backscroll.index.desktop")
+    processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.index.reading")
 
 
@@ -64,7 +66,9 @@ def _update(
     ]
     gone = [key for key in known if key not in found.units]
     report.skipped = report.files - sum(len(unit.files) for unit in changed)
-    with words.open_for(changed) if words else nullcontext() as along:
+    new = [unit.size for unit in changed if unit.key not in known]
+    with processes.at_hand(new, reading.WORTH_PROCESSES) if new else nullcontext(), ExitStack() as stack:
+        along = stack.enter_context(words.open_for(changed)) if words else None
         if changed or gone:
             reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress, along)
         if is_joined_anew:

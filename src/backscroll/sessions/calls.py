@@ -15,9 +15,10 @@ from backscroll.lazy import pattern
 from backscroll.place import Place
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import moment_of
+from backscroll.sessions.facts import queued_text
 from backscroll.sessions.join import parts_of
 from backscroll.sessions.model import Call, Part, Result
-from backscroll.sessions.rows import Row, queued_text
+from backscroll.sessions.rows import Row
 from backscroll.sessions.tree import Node, Tree
 
 LARGEST_OUTPUT = 64 << 20

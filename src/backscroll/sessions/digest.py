@@ -15,9 +15,9 @@ from backscroll.records import Damage, Note
 from backscroll.sessions import prompts
 from backscroll.sessions.conversation import Conversation, InlineAgent, is_internal_agent
 from backscroll.sessions.facts import AgentCall, Facts
-from backscroll.sessions.fingerprint import fingerprint
+from backscroll.sessions.fingerprint import fingerprint, text_key
 from backscroll.sessions.model import SHORTEST_GLOBAL_ID
-from backscroll.sessions.rows import ASSISTANT, BOUNDARY, QUEUED, SYNTHETIC, Row, Tokens, text_key
+from backscroll.sessions.rows import ASSISTANT, BOUNDARY, QUEUED, SYNTHETIC, Row, Tokens
 from backscroll.sessions.tree import NOBODY, Node, Tree
 from backscroll.times import iso, parse
 

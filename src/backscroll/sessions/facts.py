@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from backscroll.lazy import pattern
 from backscroll.records import Record
+from backscroll.sessions.fingerprint import text_key
 from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded
 
 LARGEST_STATED = 10**15
@@ -56,6 +57,10 @@ IGNORED_TYPES = {
 }
 """Known types that shape neither the tree nor the facts; they pass through and are counted."""
 
+ASIDE_TYPES = {"checkpoint", "frame-link", "pr-link", "task-summary"}
+"""Those of them that say something to people."""
+OPENING_LENGTH = 300
+
 
 class AgentCall(NamedTuple):
     """A call that starts an agent: what it asked for."""
@@ -73,6 +78,22 @@ class Notice(NamedTuple):
     source: int
     offset: int
     length: int
+
+
+class Aside(NamedTuple):
+    """A record beside the tree that says something to people, and where it lies."""
+
+    type: str
+    key: bytes | None
+    """Of its text, to find the same in a message; None where it is not a text that messages repeat."""
+    opening: str
+    """The beginning of that text."""
+    time: str | float | None
+    session: str | None
+    source: int
+    offset: int
+    length: int
+    line: int | None
 
 
 class CostState(NamedTuple):
@@ -126,6 +147,10 @@ class Facts(Struct):
     """Workflow run to call, from the call's result."""
     progress_agents: dict[str, str] = {}
     notices: dict[str, Notice] = {}
+    asides: dict[tuple[Any, ...], Aside] = {}
+    """What records beside the tree say, each text once however often it is repeated."""
+    notified: dict[bytes, tuple[int, int]] = {}
+    """Text of a notice, by its key, to the source and offset of the message that holds it."""
     enqueued: int = 0
     dequeued: int = 0
     cost_state: CostState | None = None
@@ -157,6 +182,19 @@ class Facts(Struct):
         elif head.type not in IGNORED_TYPES:
             name = head.type or "(none)"
             self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
+            self.set_aside(None, head, record, source)
+        elif head.type in ASIDE_TYPES:
+            self.set_aside(None, head, record, source)
+
+    def set_aside(self, text: str | None, head: Head, record: Record, source: int, *once: Any) -> None:
+        """Remember where a record lies that says something; one with a text only once for all that repeat it."""
+        if text == "":
+            return
+        key = text_key(text) if text else None
+        name = (head.type, key, *once) if key else (source, record.offset)
+        place = (source, record.offset, record.length, record.line)
+        opening = (text or "")[:OPENING_LENGTH]
+        self.asides.setdefault(name, Aside(head.type or "", key, opening, head.timestamp, head.sessionId, *place))
 
     def called_agent(self, block: Block, head: Head) -> None:
         """Remember a call that starts an agent."""
@@ -177,6 +215,11 @@ class Facts(Struct):
             self.result_runs.setdefault(detail.runId, results[0])
 
     def notice(self, text: str, source: int, offset: int, length: int) -> None:
+        """Remember a notice that a message holds."""
+        self.notified[text_key(text)] = (source, offset)
+        self.note_task(text, source, offset, length)
+
+    def note_task(self, text: str, source: int, offset: int, length: int) -> None:
         """Remember a notice that names the task it is about; the last one holds the result."""
         task = _TASK_ID.search(text) or _OLD_TASK_ID.search(text)
         if task is None:
@@ -187,15 +230,18 @@ class Facts(Struct):
         self.notices[task.group(1)] = Notice(named, source, offset, length)
 
 
-def _custom_title(facts: Facts, head: Head, *_: object) -> None:
+def _custom_title(facts: Facts, head: Head, record: Record, source: int, _position: int) -> None:
+    facts.set_aside(head.customTitle or "", head, record, source)
     facts.custom_title = head.customTitle
 
 
-def _ai_title(facts: Facts, head: Head, *_: object) -> None:
+def _ai_title(facts: Facts, head: Head, record: Record, source: int, _position: int) -> None:
+    facts.set_aside(head.aiTitle or "", head, record, source)
     facts.ai_title = head.aiTitle or facts.ai_title
 
 
-def _agent_name(facts: Facts, head: Head, *_: object) -> None:
+def _agent_name(facts: Facts, head: Head, record: Record, source: int, _position: int) -> None:
+    facts.set_aside(head.agentName or "", head, record, source)
     facts.agent_name = head.agentName or facts.agent_name
 
 
@@ -203,12 +249,14 @@ def _tag(facts: Facts, head: Head, *_: object) -> None:
     facts.tag = head.tag or None
 
 
-def _summary(facts: Facts, head: Head, *_: object) -> None:
+def _summary(facts: Facts, head: Head, record: Record, source: int, _position: int) -> None:
     if head.summary:
+        facts.set_aside(head.summary, head, record, source, head.leafUuid)
         facts.summaries[head.leafUuid or ""] = head.summary
 
 
-def _last_prompt(facts: Facts, head: Head, _record: Record, _source: int, position: int) -> None:
+def _last_prompt(facts: Facts, head: Head, record: Record, source: int, position: int) -> None:
+    facts.set_aside(head.lastPrompt or "", head, record, source)
     facts.last_prompt = head.lastPrompt or facts.last_prompt
     if head.leafUuid:
         facts.leaf = Leaf(head.leafUuid, position)
@@ -242,9 +290,18 @@ def _fork_context(facts: Facts, head: Head, *_: object) -> None:
 def _queue_operation(facts: Facts, head: Head, record: Record, source: int, _position: int) -> None:
     facts.enqueued += head.operation == "enqueue"
     facts.dequeued += head.operation in {"dequeue", "remove", "popAll"}
-    if b"task" in record.raw:
-        content = decoded(head.content)
-        facts.notice(content if isinstance(content, str) else "", source, record.offset, record.length)
+    if text := queued_text(decoded(head.content)):
+        facts.note_task(text, source, record.offset, record.length)
+        if head.operation == "enqueue":
+            facts.set_aside(text, head, record, source, head.timestamp)
+
+
+def queued_text(prompt: object) -> str:
+    """Return the text of a queued prompt, which is a string or a list of blocks."""
+    if isinstance(prompt, list):
+        texts = (block.get("text") if isinstance(block, dict) else block for block in prompt)
+        return "\n".join(text for text in texts if isinstance(text, str) and text)
+    return prompt if isinstance(prompt, str) else ""
 
 
 def _cost_state(facts: Facts, head: Head, *_: object) -> None:

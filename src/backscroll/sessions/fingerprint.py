@@ -11,6 +11,11 @@ def fingerprint(data: bytes, size: int) -> bytes:
     return blake2b(data, digest_size=size).digest()
 
 
+def text_key(text: str) -> bytes:
+    """Return a short stable key of a text, to find it again in another file."""
+    return fingerprint(text.strip().encode(errors="replace"), 8)
+
+
 def number_of(data: bytes, *more: str | int) -> int:
     """Return a number of 64 bits that two things share only if all that is given is equal."""
     state = blake2b(data, digest_size=8)

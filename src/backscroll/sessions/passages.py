@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from backscroll.sessions import prompts
+from backscroll.sessions.asides import PROMPT_TYPES, asides
 from backscroll.sessions.calls import persisted_name
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import identities, moment_of, trees_of
+from backscroll.sessions.facts import Aside, queued_text
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.join import role_of
 from backscroll.sessions.outcomes import OK
@@ -59,27 +61,31 @@ def passages(
     start: Sequence[int] | None = None,
     part: Part | None = None,
 ) -> Iterator[Passage]:
-    """Yield the passages of a conversation in file order, or those of one part of it.
+    """Yield the passages of a conversation in file order, then what is said beside its messages; or one part of them.
 
     `start` gives for each file a byte before which everything is known: only messages with a record behind it come.
+    A passage without texts is no longer to be found at its place.
     """
     seen: dict[int, int] = {}
     for inline, tree in trees_of(conversation):
         tools = _tools(tree)
         for node, identity in zip(tree.nodes, identities(tree, conversation), strict=True):
-            is_asked = (start is None or _is_new(node, start)) and (part is None or _is_in(node, part))
+            is_asked = (start is None or _is_new(node, start)) and _is_in(node.head, part)
             if node.head.kind != PROGRESS and is_asked:
                 passage = _passage(node, identity, conversation, tools, inline or agent)
                 if passage is not None:
                     yield _told_apart(passage, seen)
+    for aside, is_found in asides(conversation, start):
+        if _is_in(aside, part):
+            yield _aside(aside, conversation, agent, is_found=is_found)
 
 
 def _is_new(node: Node, start: Sequence[int]) -> bool:
     return any(row.offset >= start[row.source] for row in node.rows)
 
 
-def _is_in(node: Node, part: Part) -> bool:
-    return node.head.source == part.source and part.begin <= node.head.offset < part.end
+def _is_in(record: Row | Aside, part: Part | None) -> bool:
+    return part is None or (record.source == part.source and part.begin <= record.offset < part.end)
 
 
 def _told_apart(passage: Passage, seen: dict[int, int]) -> Passage:
@@ -112,7 +118,33 @@ def _passage(
     )
 
 
-def _value(row: Row, conversation: Conversation) -> dict[str, Any]:
+def _aside(aside: Aside, conversation: Conversation, agent: str | None, *, is_found: bool) -> Passage:
+    """Return what a record beside the tree says."""
+    value = _value(aside, conversation) if is_found else {}
+    is_prompt = aside.type in PROMPT_TYPES and prompts.is_typed(queued_text(value.get("content")))
+    role = "user" if is_prompt else "system"
+    texts = tuple(texts_of(value, SPOKEN[role]))
+    moment = moment_of(aside.time)
+    said_in = "" if aside.type in ("summary", "queue-operation") else aside.session or ""
+    return Passage(
+        key=number_of(b"aside", aside.type, said_in, str(aside.time), *(text for _, text in texts)),
+        id=None,
+        role=role,
+        time=round(moment.timestamp() * 1000) if moment else None,
+        line=aside.line,
+        spans=((aside.source, aside.offset, aside.length),),
+        agent=agent,
+        model=None,
+        texts=texts,
+        tags=(
+            f"role:{role}",
+            *(f"kind:{kind}" for kind in {kind for kind, _ in texts}),
+            *(["is:agent"] if agent else []),
+        ),
+    )
+
+
+def _value(row: Row | Aside, conversation: Conversation) -> dict[str, Any]:
     source = conversation.sources[row.source]
     try:
         value = orjson.loads(source.read(row.offset, row.length))

@@ -7,6 +7,7 @@ injected text, a slash command, a compaction summary, a notice or an agent's tas
 import re
 
 from backscroll.lazy import pattern
+from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.heads import Head
 
 TYPED = "typed"
@@ -40,6 +41,7 @@ _PREFIX = pattern(rf"\s*<({'|'.join(_PREFIX_TAGS)})(?:\s[^>]*)?>.*?</\1>\s*", re
 _INTERRUPTED = "[Request interrupted by user"
 _COMMAND_NAME = pattern(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGS = pattern(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_NO_LETTERS = pattern(r"[\W_]+")
 _BASH_INPUT = pattern(r"<bash-input>\s*(.*?)\s*</bash-input>", re.DOTALL)
 
 
@@ -74,6 +76,11 @@ def _kind_of_envelope(text: str) -> str | None:
     return COMMAND if tags.intersection(_COMMAND_TAGS) else NOTICE
 
 
+def is_typed(text: str) -> bool:
+    """Say whether a text is what somebody typed, and not a notice of the program."""
+    return _kind_of_envelope(text) != NOTICE
+
+
 def spoken(text: str) -> str:
     """Return a prompt as a person would repeat it: `/name args`, `!command`, without the editor's preamble."""
     if _kind_of_envelope(text) == COMMAND and (name := _COMMAND_NAME.search(text)):
@@ -86,3 +93,8 @@ def spoken(text: str) -> str:
     while match := _PREFIX.match(text, position):
         position = match.end()
     return text[position:].strip() or text.strip()
+
+
+def said_key(text: str) -> int:
+    """Return a number that stands for what was typed, whatever becomes of its blanks and signs on the way."""
+    return number_of(b"said", _NO_LETTERS.sub("", spoken(text).casefold()) or text.strip())

@@ -13,8 +13,8 @@ from msgspec import UNSET, Struct, field
 
 from backscroll.records import Record
 from backscroll.sessions import outcomes, prompts
-from backscroll.sessions.facts import Facts
-from backscroll.sessions.fingerprint import fingerprint
+from backscroll.sessions.facts import Facts, queued_text
+from backscroll.sessions.fingerprint import text_key
 from backscroll.sessions.heads import Block, ForkedFrom, Head, MessageHead, UsageHead, decoded, head_of
 from backscroll.sessions.source import Source
 
@@ -161,11 +161,6 @@ def _read_source(found: Rows, number: int, records: Iterable[Record]) -> None:
             facts.state(head, record, number, len(rows))
 
 
-def text_key(text: str) -> bytes:
-    """Return a short stable key of a text, to find it again in another file."""
-    return fingerprint(text.strip().encode(errors="replace"), 8)
-
-
 def _text_and_blocks(message: MessageHead | None) -> tuple[str, list[Block]]:
     content = message.content if message else None
     if isinstance(content, str):
@@ -285,14 +280,6 @@ def _fill_attachment(row: Row, head: Head, facts: Facts) -> None:
         row.label = prompts.spoken(text)[:LABEL_LENGTH]
         row.text_key = text_key(text)
     facts.notice(text, row.source, row.offset, row.length)
-
-
-def queued_text(prompt: object) -> str:
-    """Return the text of a queued prompt, which is a string or a list of blocks."""
-    if isinstance(prompt, list):
-        texts = (block.get("text") if isinstance(block, dict) else block for block in prompt)
-        return "\n".join(text for text in texts if isinstance(text, str) and text)
-    return prompt if isinstance(prompt, str) else ""
 
 
 def _fill_progress(row: Row, head: Head, facts: Facts) -> None:

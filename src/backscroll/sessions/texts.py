@@ -47,11 +47,41 @@ _MACHINERY = {
     "agentId",
     "message",
     "attachment",
+    "planContent",
+    "userFeedback",
 }
+
+_OF_ASIDES = {
+    "queue-operation": ("content",),
+    "last-prompt": ("lastPrompt",),
+    "custom-title": ("customTitle",),
+    "ai-title": ("aiTitle",),
+    "agent-name": ("agentName",),
+    "summary": ("summary",),
+    "task-summary": ("summary",),
+    "pr-link": ("prRepository", "prUrl"),
+    "frame-link": ("title", "path", "frameUrl"),
+    "checkpoint": ("label",),
+}
+"""The fields that hold text of records beside the tree."""
+_SUMMARIES = {"summary", "task-summary"}
+_SNAPSHOT = "prompt_snapshot"
+"""An attachment that repeats the program's own prompt."""
 
 
 def texts_of(value: dict[str, Any], spoken: str) -> Iterator[Text]:
     """Yield the texts of a record; `spoken` is the kind of its plain text."""
+    kind = value.get("type")
+    if isinstance(kind, str) and kind in _OF_ASIDES:
+        said = SUMMARY if kind in _SUMMARIES else spoken
+        yield from ((said, text) for name in _OF_ASIDES[kind] for text in strings_in(value.get(name), skip="type"))
+        return
+    yield from _texts_of_message(value, spoken)
+    for name in ("planContent", "userFeedback"):
+        yield from _text(value.get(name), OTHER)
+
+
+def _texts_of_message(value: dict[str, Any], spoken: str) -> Iterator[Text]:
     message = value.get("message")
     if isinstance(message, str):
         yield spoken, message
@@ -69,6 +99,8 @@ def texts_of(value: dict[str, Any], spoken: str) -> Iterator[Text]:
 
 
 def _texts_of_attachment(attachment: Any, spoken: str) -> Iterator[Text]:
+    if isinstance(attachment, dict) and attachment.get("type") == _SNAPSHOT:
+        return
     prompt = attachment.get("prompt") if isinstance(attachment, dict) else None
     if isinstance(prompt, (str, list)):
         yield from _texts_of_content(prompt, spoken)

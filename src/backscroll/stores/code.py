@@ -6,6 +6,8 @@
     projects/<key>/<session>/subagents/**/agent-<id>.jsonl      agent (2.1), and agent-meta beside it
     projects/<key>/<session>/subagents/workflows/<run>/journal.jsonl      workflow-journal
     projects/<key>/<session>/tool-results/*                     tool-result
+    projects/<key>/<session>/workflows/*, scripts/*             script: what a workflow is to do
+    projects/<key>/<session>/remote-agents/*, mcp-tasks/*       task-meta: what was asked of others
 
 docs/formats.md, "projects".  A file is named by its place alone; what fits nowhere is `other`, never left out.
 """
@@ -29,6 +31,12 @@ _SECOND = re.compile(rf"({UUID.pattern})(?: \d+| \(\d+\)| copy(?: \d+)?| - Copy(
 _SYNCTHING = ".sync-conflict-"
 
 _RELEASED = ".desktop-released.json"
+_BY_DIRECTORY = {
+    "workflows": "script",
+    "scripts": "script",
+    "remote-agents": "task-meta",
+    "mcp-tasks": "task-meta",
+}
 _SIDECARS = {"custom-title.json": "title", "archived.json": "archived", "resume-head.jsonl": "copy"}
 
 
@@ -85,6 +93,8 @@ def _label_in_sidecar(parts: tuple[str, ...]) -> Label:
         return Label("workflow-journal", session, None, key)
     if name.startswith("agent-"):
         return _label_agent(name, session, key)
+    if parts[2] in _BY_DIRECTORY:
+        return Label(_BY_DIRECTORY[parts[2]], session, None, key)
     return Label("other", session if UUID.fullmatch(session) else None, None, key)
 
 

@@ -38,6 +38,7 @@ _NAMED = {
     "audit.jsonl": "audit",
     "remote-session-spaces.json": "cloud-list",
     "scheduled-tasks.json": "schedule",
+    "spaces.json": "spaces",
 }
 _NOT_WALKED = {"outputs", "uploads", "node_modules", ".git", "skills-plugin", "plugins", "local", "imported-backups"}
 _DEEPEST = 6
@@ -128,4 +129,8 @@ def _label(parts: tuple[str, ...]) -> Label:
         return Label("tombstone", name.removeprefix("deleted_").removeprefix("local_"))
     if parts[-2:-1] == ("imported-staging",) and name.endswith(".jsonl"):
         return Label("transcript", name[:-6])
+    if "memory" in parts[:-1]:
+        return Label("memory")
+    if parts[-2:] == ("backlog", "tasks.json"):
+        return Label("backlog")
     return Label(_NAMED.get(name, "desktop-other"))

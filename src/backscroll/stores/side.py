@@ -7,14 +7,14 @@ tolerant reader for each kind that is used.  A reader never raises for bad data:
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from backscroll import times
 from backscroll.files import open_readonly, read_small, reason_of
-from backscroll.lazy import lazily
+from backscroll.lazy import lazily, pattern
 from backscroll.place import Place
 from backscroll.records import Damage, Record
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
@@ -44,11 +44,15 @@ _DIRECTORIES = {
     "backups": "config-backup",
     "image-cache": "image",
     "uploads": "upload",
+    "agent-memory": "memory",
+    "scheduled-tasks": "scheduled",
     **dict.fromkeys(("jobs", "teams", "session-env", "debug", "dump-prompts", "shell-snapshots"), "side-other"),
 }
 _PROGRAMS = {"projects", "plugins", "local", "node_modules", ".git"}
 """Not walked: transcripts are the code store's, the rest is software."""
 
+_PASTED = pattern(r"\[Pasted text #(\d+)[^\]\n]*\]")
+"""What stands in a prompt for a paste."""
 _LARGEST = 64 << 20
 """No side file of JSON is read beyond this; the largest one known (.claude.json) has some megabytes."""
 
@@ -117,6 +121,17 @@ class HistoryPrompt(NamedTuple):
     pasted: dict[str, Any]
     place: Place
 
+    def pasted_files(self) -> dict[str, str]:
+        """Return number of a paste to the name of the file in `paste-cache` that holds it."""
+        names = {number: item.get("contentHash") for number, item in self.pasted.items() if isinstance(item, dict)}
+        return {number: name for number, name in names.items() if isinstance(name, str)}
+
+    def whole(self, pasted: Mapping[str, str]) -> str:
+        """Return the prompt as it was sent, pastes in their places; `pasted` are those that lie in files."""
+        inline = {number: item.get("content") for number, item in self.pasted.items() if isinstance(item, dict)}
+        known = {number: text for number, text in (inline | dict(pasted)).items() if isinstance(text, str)}
+        return _PASTED.sub(lambda found: known.get(found[1], found[0]), self.text)
+
 
 def history(path: str) -> Iterator[HistoryPrompt | Damage]:
     """Yield the prompts of a history.jsonl in file order."""
@@ -126,6 +141,26 @@ def history(path: str) -> Iterator[HistoryPrompt | Damage]:
                 yield record if isinstance(record, Damage) else _prompt(record, path)
     except OSError as error:
         yield Damage(Place(path), reason_of(error))
+
+
+def typed_in(path: str) -> set[str]:
+    """Return the sessions of which a history.jsonl still has prompts."""
+    return {item.session for item in history(path) if isinstance(item, HistoryPrompt) and item.session}
+
+
+def paste_name(path: str) -> str:
+    """Return the name by which a prompt knows a file in `paste-cache`."""
+    return os.path.basename(path).partition(".")[0]
+
+
+def has_gaps(text: str) -> bool:
+    """Say whether a prompt names pastes that are not there any more."""
+    return _PASTED.search(text) is not None
+
+
+def is_bare_command(text: str) -> bool:
+    """Say whether a prompt is a command to the program that says nothing else, such as `/exit`."""
+    return text.startswith("/") and len(text.split()) == 1
 
 
 def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = None) -> int | None:

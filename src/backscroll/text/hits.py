@@ -11,7 +11,7 @@ Marks = list[tuple[int, int]]
 
 
 class Hit(Value):
-    """A message that matches, or a title, a plan, a list of todos, a prompt of a session that is gone."""
+    """A message that matches, or a title, a plan, a list of todos, a prompt that no message holds."""
 
     session: str | None
     message: str | None
@@ -19,7 +19,8 @@ class Hit(Value):
     project: str | None
     role: str
     kind: str
-    """Which kind of text matched: text, thinking, call, result, summary, title, plan, todo, other."""
+    """Which kind of text matched: text, thinking, call, result, summary, title, tag, plan, todo, memory, schedule,
+    row, other."""
     time: datetime | None
     snippet: str
     score: float | None
