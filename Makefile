@@ -48,5 +48,5 @@ bench: setup  ## measure us against the peers, in a virtual environment of its o
 	$(bin)/python bench/run.py
 
 clean:  ## remove all that was made here
-	rm -rf .venv .tools bench/.venv bench/.cache bench/results dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .tools bench/.venv bench/.cache dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,8 +1,8 @@
 """The homes that are measured on: made by rule, kept in a cache, copied for every run.
 
-`tiny` and `own` are made here.  `S` (20 MB) and `M` (300 MB) come from ../shared/bench/gen_corpus.py, which
-models real transcripts closely; where that is absent, `own` homes of the same size stand in for them.
-BACKSCROLL_BENCH_CORPORA names a directory that holds S and M already.
+`tiny` and `own` are made here.  `S` (20 MB), `M` (300 MB) and `L` (2 GB) come from ../shared/bench/gen_corpus.py,
+which models real transcripts closely; where that is absent, `own` homes of the same size stand in for them.
+BACKSCROLL_BENCH_CORPORA names a directory that holds S, M and L already.
 """
 
 import json
@@ -16,20 +16,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TextIO
 
 HERE = Path(__file__).parent
 CACHE = HERE / ".cache"
 GENERATOR = HERE.parent.parent / "shared" / "bench" / "gen_corpus.py"
+PUBLIC = HERE.parent.parent / "shared" / "corpus" / "home"
 REUSED = "BACKSCROLL_BENCH_CORPORA"
-SIZES = {"S": 20_000_000, "M": 300_000_000}
+SIZES = {"S": 20_000_000, "M": 300_000_000, "L": 2_000_000_000}
 GENERATED = "made by ../shared/bench/gen_corpus.py"
 START = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)
 LARGEST_SHARE = 6
 """In an own home the largest session is one part in this many of the whole."""
 LONGEST_TAIL = 4 << 20
-WORDS = ("the", "file", "test", "error", "value", "change", "list", "path", "build", "module", "index", "line", "tree")
+COMMON = ("the", "file", "test", "error", "value", "change", "list", "path", "build", "module", "index", "line", "tree")
+SYLLABLES = ("ka", "lo", "mi", "ten", "ra", "sho", "ve", "qui", "dor", "pan", "us", "el", "gra", "fi", "nu", "zo")
+WORDS = (*COMMON, *(a + b + c for a in SYLLABLES for b in SYLLABLES for c in SYLLABLES))
+SHARES = list(accumulate(1 / rank for rank in range(1, len(WORDS) + 1)))
+"""How often each word is said, summed up: as in any language, a few most of the time and most hardly ever."""
 
 
 @dataclass(slots=True)
@@ -55,6 +61,16 @@ class Home:
         """The transcripts of sessions, the largest last."""
         return [path for path in self.transcripts if not path.name.startswith("agent-")]
 
+    @property
+    def size(self) -> int:
+        """How many bytes its transcripts have."""
+        return sum(path.stat().st_size for path in self.transcripts)
+
+    @property
+    def patience(self) -> float:
+        """How many seconds a program may take to go through all of it."""
+        return max(180.0, self.size / 1e6)
+
     def copy_to(self, path: Path) -> "Home":
         """Copy the home, so that a program may write into it."""
         shutil.copytree(self.config, path / ".claude")
@@ -62,13 +78,12 @@ class Home:
 
     def describe(self) -> str:
         """Say how much it holds."""
-        files = self.transcripts
-        size = sum(path.stat().st_size for path in files)
-        return f"{len(self.sessions):,} sessions in {len(files):,} files, {size / 1e6:,.0f} MB, {self.origin}"
+        sessions, files = len(self.sessions), len(self.transcripts)
+        return f"{sessions:,} sessions in {files:,} files, {self.size / 1e6:,.0f} MB, {self.origin}"
 
 
 def sized(name: str, cache: Path = CACHE) -> Home:
-    """Return the home S or M, made once."""
+    """Return the home S, M or L, made once."""
     given = os.environ.get(REUSED)
     if given and (Path(given) / name / "projects").is_dir():
         return _linked(name, Path(given) / name, cache)
@@ -79,6 +94,11 @@ def sized(name: str, cache: Path = CACHE) -> Home:
     home = cache / name
     _once(home, lambda place: _generate(name, place / ".claude"))
     return Home(name, home, GENERATED)
+
+
+def public() -> Home:
+    """Return the home of transcripts that nobody here wrote; it may not be there."""
+    return Home("public transcripts", PUBLIC, "public transcripts of many versions, from ../shared/corpus/home")
 
 
 def tiny(sessions: int, cache: Path = CACHE) -> Home:
@@ -108,7 +128,7 @@ def _once(home: Path, make: Callable[[Path], None]) -> None:
 
 
 def _generate(name: str, config: Path) -> None:
-    subprocess.run([sys.executable, GENERATOR, name, config], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, GENERATOR, name, config, "-j", "2"], check=True, stdout=subprocess.DEVNULL)
 
 
 def write_tiny(config: Path, sessions: int) -> None:
@@ -212,7 +232,7 @@ def _answer(
 
 
 def _prose(chance: random.Random, words: int) -> str:
-    return " ".join(chance.choices(WORDS, k=words))
+    return " ".join(chance.choices(WORDS, cum_weights=SHARES, k=words))
 
 
 def _hex(chance: random.Random, length: int) -> str:

@@ -8,7 +8,10 @@ what the system says of the largest single process.
 
 import ctypes
 import fcntl
+import json
+import math
 import os
+import resource
 import signal
 import socket
 import statistics
@@ -23,7 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LAUNCHER = Path(__file__).with_name("launch.py")
-SAMPLED_EVERY = 0.025
+SAMPLED_EVERY, SAMPLED_AT_LEAST_EVERY = 0.025, 0.2
+"""Seconds between two looks at the memory of a program, more and more the longer it runs."""
 STOPPED = -1000
 """The exit code of a program that ran out of time."""
 
@@ -40,7 +44,8 @@ class FailedError(Exception):
 class Cost:
     """What one run cost: seconds, seconds, bytes."""
 
-    cpu: float
+    cpu: float | None
+    """None where somebody else did the work, as a server does."""
     wall: float
     peak: int
     code: int = 0
@@ -62,61 +67,90 @@ class Figure:
     costs: list[Cost] = field(default_factory=list)
     note: str = ""
     failure: str = ""
+    facts: dict[str, float | str] = field(default_factory=dict)
+    """What else is worth telling, by the heading of its column."""
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether its CPU time is known."""
+        return bool(self.costs) and all(cost.cpu is not None for cost in self.costs)
 
     @property
     def cpu(self) -> float:
         """The median of its CPU time."""
-        return statistics.median(cost.cpu for cost in self.costs)
+        return statistics.median(self.values("cpu"))
 
     @property
     def least(self) -> float:
         """The least of its CPU times: what is left when nothing else disturbs."""
-        return min(cost.cpu for cost in self.costs)
+        return min(self.values("cpu"))
 
     @property
     def wall(self) -> float:
         """The median of its wall time."""
-        return statistics.median(cost.wall for cost in self.costs)
+        return statistics.median(self.values("wall"))
 
     @property
     def peak(self) -> float:
         """The median of its peak memory."""
-        return statistics.median(cost.peak for cost in self.costs)
+        return statistics.median(self.values("peak"))
+
+    @property
+    def highest(self) -> float:
+        """The highest of its peaks of memory."""
+        return max(self.values("peak"))
 
     @property
     def is_lower_bound(self) -> bool:
         """Whether it never came to an end."""
         return bool(self.costs) and all(cost.is_stopped for cost in self.costs)
 
+    def values(self, name: str) -> list[float]:
+        """Return the cpu, wall or peak of each run, the least first."""
+        return sorted(getattr(cost, name) for cost in self.costs)
 
-def run(command: Sequence[object], env: dict[str, str], *, timeout: float = 300, is_reporting: bool = False) -> Cost:
+    def worst(self, name: str, share: float = 0.99) -> float:
+        """Return what that share of the runs kept to: of fewer than a hundred, the worst of them."""
+        values = self.values(name)
+        return values[math.ceil(len(values) * share) - 1]
+
+
+def run(
+    command: Sequence[object],
+    env: dict[str, str],
+    *,
+    output: Path = Path(os.devnull),
+    timeout: float = 300,
+    is_reporting: bool = False,
+) -> list[Cost]:
     """Run a program to its end and return what it cost; raise FailedError where it fails.
 
-    With `is_reporting` the program's own account counts: the CPU and wall seconds in its last line of output.
+    With `is_reporting` the program's own account counts: the CPU and wall seconds of each thing it did, as a list in
+    JSON in the last line of its output.
     """
     with tempfile.TemporaryDirectory(prefix="backscroll-bench-") as scratch:
         place = Path(scratch)
         before = _cpu_of(_descendants(os.getpid()))
-        with (place / "output").open("wb") as output, (place / "errors").open("wb") as errors:
+        with output.open("wb") as answer, (place / "errors").open("wb") as errors:
             started = subprocess.Popen(
                 [sys.executable, "-I", "-S", LAUNCHER, place / "result", *map(str, command)],
                 env=env,
                 stdin=subprocess.DEVNULL,
-                stdout=output if is_reporting else subprocess.DEVNULL,
+                stdout=answer,
                 stderr=errors,
                 start_new_session=True,
             )
             peak, is_stopped, wall = _watch(started, timeout)
         left = max(_cpu_of(_descendants(os.getpid())) - before, 0.0)
         if is_stopped:
-            return Cost(left, wall, peak, STOPPED)
+            return [Cost(left, wall, peak, STOPPED)]
         cost = _read_cost(place, peak)
         if cost.code != 0:
             raise FailedError(f"exit code {cost.code}: {_last_line(place / 'errors')}")
-        cost.cpu += left
         if is_reporting:
-            cost.cpu, cost.wall = map(float, _last_line(place / "output").split())
-        return cost
+            return [Cost(cpu, wall, cost.peak) for cpu, wall in json.loads(_last_line(output))]
+        cost.cpu = (cost.cpu or 0.0) + left
+        return [cost]
 
 
 def _read_cost(place: Path, peak: int) -> Cost:
@@ -134,14 +168,14 @@ def _last_line(path: Path) -> str:
 
 def _watch(started: subprocess.Popen[bytes], timeout: float) -> tuple[int, bool, float]:
     """Wait for a program's end; return the most memory seen, whether it had to be stopped, and how long it took."""
-    begun, peak = time.perf_counter(), 0
+    begun, peak, spent = time.perf_counter(), 0, 0.0
     while True:
         with suppress(subprocess.TimeoutExpired):
-            started.wait(SAMPLED_EVERY)
+            started.wait(min(max(SAMPLED_EVERY, spent / 100), SAMPLED_AT_LEAST_EVERY))
             return peak, False, time.perf_counter() - begun
         peak = max(peak, sum(_memory_of(pid) for pid in _descendants(os.getpid()) if pid != started.pid))
-        if time.perf_counter() - begun > timeout:
-            spent = time.perf_counter() - begun
+        spent = time.perf_counter() - begun
+        if spent > timeout:
             os.killpg(started.pid, signal.SIGKILL)
             started.wait()
             return peak, True, spent
@@ -149,17 +183,22 @@ def _watch(started: subprocess.Popen[bytes], timeout: float) -> tuple[int, bool,
 
 def _descendants(pid: int) -> list[int]:
     """Return the processes below one, itself left out; none where the system does not tell."""
-    found, pending = [], [pid]
+    found: list[int] = []
+    pending = [pid]
     while pending:
-        parent = pending.pop()
-        try:
-            names = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
-        except OSError:
-            continue
-        children = [int(name) for name in names]
+        children = _children(pending.pop())
         found += children
         pending += children
     return found
+
+
+def _children(pid: int) -> list[int]:
+    """Return the processes that a process started, from whichever of its threads."""
+    names: list[str] = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            names += (thread / "children").read_text(encoding="ascii").split()
+    return [int(name) for name in names]
 
 
 def _memory_of(pid: int) -> int:
@@ -179,6 +218,18 @@ def _cpu_of(pids: Iterable[int]) -> float:
             fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
             ticks += sum(int(value) for value in fields[11:15])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def spent_by_others() -> float:
+    """Return the CPU seconds that this machine ever spent on anything but the bench; 0 where it does not tell."""
+    try:
+        fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()
+    except OSError:
+        return 0.0
+    user, nice, system, _, _, irq, softirq, steal = map(int, fields[1:9])
+    busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+    own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return busy - sum(used.ru_utime + used.ru_stime for used in own) - _cpu_of(_descendants(os.getpid()))
 
 
 def adopt_orphans() -> None:

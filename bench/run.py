@@ -1,6 +1,6 @@
 """Measure backscroll against its peers, and write docs/benchmarks.md: `make bench`.
 
-`--quick` takes two minutes and writes below bench/results only.
+Every section that is measured whole replaces its figures in bench/figures.json, from which the page is drawn.
 """
 
 import argparse
@@ -14,61 +14,108 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+import completing
+import counting
+import listing
 import measure
-import picture
+import recovering
 import report as reports
-from cases import BARE, OURS, SECTIONS, Case, Lab, environment, nothing
+import searching
+from corpora import Home
+from goals import goals
+from lab import Case, Lab, Section, environment, nothing
 from measure import Figure
 from peers import Peer, all_peers
-from report import Goal, Part, Report
+from pictures import draw
+from report import OURS, Part
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+FIGURES = HERE / "figures.json"
 PAGE = ROOT / "docs" / "benchmarks.md"
 PICTURES = ROOT / "docs" / "pictures"
-RESULTS = HERE / "results"
 DEFAULT = Path(sys.executable).with_name("backscroll")
-MINUTES = 11
-"""After so many minutes nothing is repeated any more; every case still runs once."""
+MINUTES, MINUTES_LARGE = 14, 75
+"""After so many minutes, without and with the large home, nothing is repeated any more; every case still runs once."""
+
+Make = Callable[[Lab], Section]
+SECTIONS: dict[str, Make] = {
+    "start": listing.start,
+    "small_home": listing.small_home,
+    "many_sessions": listing.many_sessions,
+    "large_home": listing.large_home,
+    "memory": listing.memory,
+    "first_index_M": partial(searching.first_index, size="M"),
+    "update_M": partial(searching.update, size="M"),
+    "search_cold_M": partial(searching.search_cold, size="M"),
+    "search_warm_M": partial(searching.search_warm, size="M"),
+    "completeness": completing.completeness,
+    "one_session": listing.one_session,
+    "files_M": partial(recovering.files, size="M"),
+    "recovery": recovering.recovery,
+    "usage": counting.usage,
+}
+LARGE: dict[str, Make] = {
+    "first_index_L": partial(searching.first_index, size="L"),
+    "update_L": partial(searching.update, size="L"),
+    "search_cold_L": partial(searching.search_cold, size="L"),
+    "search_warm_L": partial(searching.search_warm, size="L"),
+    "files_L": partial(recovering.files, size="L"),
+    "longest_session": listing.longest_session,
+}
+"""What needs the home of 2 GB."""
 
 
 def main() -> None:
     """Do what the command line asks."""
     options = _options()
+    stored = reports.load(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else []
     if options.render:
-        _write_page(reports.load(options.render.read_text(encoding="utf-8")))
+        _write_page(stored)
         return
     peers = {} if options.no_peers else all_peers(say)
     network = "none while measuring" if measure.leave_the_network() else "not cut off"
     measure.adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="backscroll-bench-") as scratch:
         lab = Lab(options.program.absolute(), Path(scratch), peers, options.quick)
-        for name in ("empty", "tmp", "homes"):
-            (lab.scratch / name).mkdir()
+        lab.prepare()
         if options.program == DEFAULT:
             lab.source = copy_source(lab.scratch / "source")
+        if options.home:
+            lab.given = lab.home("given", lambda: Home("your home", options.home, "given"))
         try:
-            report = bench(lab, options.only, network)
+            parts = bench(lab, chosen(options.only, large=options.large), network)
         finally:
             measure.end_orphans()
-    print("\n".join(reports.terminal(report)))
-    _write(report, is_whole=not options.quick and not options.only)
+    print("\n".join(reports.terminal(parts, goals(parts))))
+    if not (options.quick or options.no_peers or options.home or options.program != DEFAULT):
+        stored = merged(stored, parts)
+        reports.write(FIGURES, reports.dump(stored))
+        _write_page(stored)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a small home and fewer runs; docs/ stays as it is")
-    parser.add_argument("--no-peers", action="store_true", help="measure backscroll alone; install nothing")
-    parser.add_argument(
-        "--only", action="append", default=[], metavar="SECTION", help="only this section; see cases.py"
-    )
-    parser.add_argument("--program", type=Path, default=DEFAULT, help="the backscroll to measure, Python beside it")
-    parser.add_argument(
-        "--render", type=Path, metavar="JSON", help="write docs/ from an earlier result, measure nothing"
-    )
+    add = parser.add_argument
+    add("--large", action="store_true", help="the sections with the home of 2 GB too: half an hour more")
+    add("--quick", action="store_true", help="a small home and fewer runs; nothing is written")
+    add("--no-peers", action="store_true", help="measure backscroll alone, install nothing; nothing is written")
+    every = [*SECTIONS, *LARGE]
+    add("--only", action="append", default=[], choices=every, metavar="SECTION", help=f"one of: {', '.join(every)}")
+    add("--home", type=Path, help="for recovery and usage: compare the answers on this home; nothing is written")
+    add("--program", type=Path, default=DEFAULT, help="the backscroll to measure, Python beside it; nothing is written")
+    add("--render", action="store_true", help="write docs/ from bench/figures.json, measure nothing")
     return parser.parse_args()
+
+
+def chosen(only: list[str], *, large: bool) -> dict[str, Make]:
+    """Return the sections to measure: those that are named, or all; the large ones only if they are wanted."""
+    if only:
+        return {name: make for name, make in (SECTIONS | LARGE).items() if name in only}
+    return SECTIONS | LARGE if large else SECTIONS
 
 
 def copy_source(place: Path) -> Path:
@@ -83,24 +130,28 @@ def say(text: str) -> None:
     print(f"{datetime.now(UTC):%H:%M:%S} {text}", file=sys.stderr, flush=True)
 
 
-def bench(lab: Lab, only: list[str], network: str) -> Report:
-    """Measure every section."""
-    begun = time.monotonic()
-    machine = _machine() | {"network": network, "load before": _load()}
-    report = Report(f"{datetime.now(UTC):%Y-%m-%d}", machine, _versions(lab), _absent(lab.peers), lab.is_quick)
-    for section in SECTIONS:
-        if only and section.__name__ not in only:
-            continue
-        say(f"preparing {section.__name__.replace('_', ' ')}")
-        made = section(lab)
-        part = Part(made.title, made.text)
-        report.parts.append(part)
-        for task in dict.fromkeys(case.task for case in made.cases):
-            part.figures += run_task([case for case in made.cases if case.task == task], lab, begun + 60 * MINUTES)
-    report.goals = _goals(report.parts)
-    report.machine["load after"] = _load()
-    report.seconds = time.monotonic() - begun
-    return report
+def bench(lab: Lab, sections: dict[str, Make], network: str) -> list[Part]:
+    """Measure some sections."""
+    deadline = time.monotonic() + 60 * (MINUTES_LARGE if sections.keys() & LARGE.keys() else MINUTES)
+    machine, versions = _machine() | {"network": network}, _versions(lab)
+    parts = []
+    for name, make in sections.items():
+        say(f"preparing {name}")
+        section = make(lab)
+        part = Part(name, section.title, section.text, list(section.columns))
+        begun, others = time.monotonic(), measure.spent_by_others()
+        for task in dict.fromkeys(case.task for case in section.cases):
+            part.figures += run_task([case for case in section.cases if case.task == task], lab, deadline)
+        taken = time.monotonic() - begun
+        busy = (measure.spent_by_others() - others) / taken
+        part.taken = machine | {
+            "when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+            "minutes": f"{taken / 60:.1f}",
+            "others": f"{max(busy, 0):.2f} of {os.cpu_count()} cores",
+        }
+        part.versions, part.absent = versions, _absent(lab.peers)
+        parts.append(part)
+    return parts
 
 
 def run_task(cases: list[Case], lab: Lab, deadline: float) -> list[Figure]:
@@ -114,9 +165,12 @@ def run_task(cases: list[Case], lab: Lab, deadline: float) -> list[Figure]:
             _try(case.setup, figure)
         for turn in range(max(case.repeats for case in group)):
             for case, figure in pairs:
-                if turn < case.repeats and not figure.failure and (turn == 0 or time.monotonic() < deadline):
-                    _run_once(case, figure, lab)
+                is_due = turn < case.repeats and not figure.failure and not figure.is_lower_bound
+                if is_due and (turn == 0 or time.monotonic() < deadline):
+                    _run_once(case, figure, lab, turn)
         for case, figure in pairs:
+            if case.facts and figure.costs and not figure.is_lower_bound:
+                _add_facts(case, figure, lab)
             _try(case.after, figure)
             figures.append(figure)
             say(f"{case.task}: {case.who} {_brief(figure)}")
@@ -130,47 +184,36 @@ def _try(prepare: Callable[[], object], figure: Figure) -> None:
         figure.failure = str(error)[:200]
 
 
-def _run_once(case: Case, figure: Figure, lab: Lab) -> None:
+def _run_once(case: Case, figure: Figure, lab: Lab, turn: int) -> None:
     _try(case.before, figure)
     env = environment(lab, case.home, case.env)
+    question = [case.questions[turn % len(case.questions)]] if case.questions else []
+    output = _output(case, lab) if case.facts or case.is_reporting else Path(os.devnull)
     try:
-        cost = measure.run(case.command, env, timeout=case.timeout, is_reporting=case.is_reporting)
+        figure.costs += measure.run(
+            [*case.command, *question], env, output=output, timeout=case.timeout, is_reporting=case.is_reporting
+        )
     except measure.FailedError as error:
-        figure.failure = str(error)[:200].replace(str(lab.scratch), "…")
-        return
-    figure.costs.append(cost)
-    if cost.is_stopped:
-        case.repeats = 0
+        figure.failure = " ".join([str(error)[:200].replace(str(lab.scratch), "…"), *question])
+
+
+def _add_facts(case: Case, figure: Figure, lab: Lab) -> None:
+    try:
+        text = _output(case, lab).read_text(encoding="utf-8", errors="replace")
+        figure.facts = case.facts(text, figure) if case.facts else {}
+    except (OSError, ValueError, LookupError) as error:
+        figure.failure = f"its answer could not be read: {type(error).__name__}"
+
+
+def _output(case: Case, lab: Lab) -> Path:
+    return lab.scratch / "tmp" / f"output-{id(case)}"
 
 
 def _brief(figure: Figure) -> str:
     if not figure.costs:
         return f"failed: {figure.failure}"
-    return f"{reports.seconds(figure.cpu)} CPU, {reports.seconds(figure.wall)} wall, {reports.megabytes(figure.peak)}"
-
-
-def _goals(parts: list[Part]) -> list[Goal]:
-    goals = []
-    start, bare = (reports.find(parts, "Start", "version", who) for who in (OURS, BARE))
-    if start and bare:
-        times = start.cpu / bare.cpu
-        figure = f"{times:.2f} x ({reports.seconds(start.cpu)} and {reports.seconds(bare.cpu)})"
-        goals.append(Goal("`--version` takes at most twice the CPU of bare Python", figure, times <= 2))
-    for words in ("list", "list --json", "show ID"):
-        for index in ("index up to date", "no index"):
-            task = f"{words}, {index}"
-            ours, bare = (reports.find(parts, "A small home", task, who) for who in (OURS, BARE))
-            if ours and bare:
-                more = ours.cpu - bare.cpu
-                figure = f"{reports.seconds(more)} more (least: {reports.seconds(ours.least - bare.least)})"
-                text = f"`{words}` of a small home ({index}) takes at most 100 ms of CPU more than bare Python"
-                goals.append(Goal(text, figure, more <= 0.1))
-    for task in ("list, no index", "list, index up to date", "show the largest session"):
-        small, large = (reports.find(parts, "Memory", f"{task}, {name}") for name in ("S", "M"))
-        if small and large:
-            figure = f"{reports.megabytes(small.peak)} at 20 MB, {reports.megabytes(large.peak)} at 300 MB"
-            goals.append(Goal(f"Memory of “{task}” stays flat (at most 1.5 x)", figure, large.peak <= 1.5 * small.peak))
-    return goals
+    cpu = f"{reports.seconds(figure.cpu)} CPU, " if figure.is_timed else ""
+    return f"{cpu}{reports.seconds(figure.wall)} wall, {reports.megabytes(figure.peak)} {figure.failure}"
 
 
 def _machine() -> dict[str, str]:
@@ -181,10 +224,6 @@ def _machine() -> dict[str, str]:
         memory = f", {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB of memory"
     system = f"{platform.system()} {platform.release().split('-')[0]}"
     return {"processor": f"{cpu}, {os.cpu_count()} cores{memory}", "system": system}
-
-
-def _load() -> str:
-    return f"{os.getloadavg()[0]:.1f} of {os.cpu_count()} cores"
 
 
 def _versions(lab: Lab) -> dict[str, str]:
@@ -198,56 +237,32 @@ def _versions(lab: Lab) -> dict[str, str]:
 
 
 def _commit() -> str:
-    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    return f" after commit {done.stdout.strip()}" if done.returncode == 0 else ""
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-C", str(ROOT), *words], check=False, capture_output=True, text=True)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    changed = " with changes" if git("status", "--porcelain", "--", "src") else ""
+    commit = git("rev-parse", "--short", "HEAD")
+    return f" at {commit}{changed}" if commit else ""
 
 
 def _absent(peers: dict[str, Peer]) -> dict[str, str]:
     return {peer.name: peer.absent for peer in peers.values() if peer.absent}
 
 
-def _write(report: Report, *, is_whole: bool) -> None:
-    suffix = "-quick" if report.is_quick else "" if is_whole else "-part"
-    place = RESULTS / f"{report.date}{suffix}.json"
-    reports.write(place, reports.dump(report))
-    print(f"\nWritten: {place.relative_to(ROOT)}")
-    if is_whole:
-        _write_page(report)
+def merged(stored: list[Part], parts: list[Part]) -> list[Part]:
+    """Return the stored parts with those that were measured now in place of the older ones, in the usual order."""
+    known = {part.name: part for part in (*stored, *parts)}
+    return [known[name] for name in (*SECTIONS, *LARGE) if name in known]
 
 
-def _write_page(report: Report) -> None:
+def _write_page(parts: list[Part]) -> None:
     pictures = {}
-    for name, (text, drawing) in draw(report).items():
+    for name, (text, drawing) in draw(parts).items():
         reports.write(PICTURES / name, drawing)
         pictures[f"pictures/{name}"] = text
-    reports.write(PAGE, reports.markdown(report, pictures))
-    print(f"Written: {PAGE.relative_to(ROOT)}, {', '.join(pictures)}")
-
-
-def draw(report: Report) -> dict[str, tuple[str, str]]:
-    """Draw the figures that readers ask for first: file name to what it shows and the picture."""
-    wanted = {
-        "bench-start.svg": ("CPU time of --version", "Start"),
-        "bench-list.svg": ("CPU time of a list of sessions, 300 MB", "A large home"),
-        "bench-show.svg": ("CPU time to show the largest session", "One large session"),
-    }
-    drawn = {}
-    for name, (title, part_title) in wanted.items():
-        part = next((part for part in report.parts if part.title == part_title), None)
-        groups = [
-            picture.Group(task, [_bar(figure) for figure in figures if figure.costs])
-            for task, figures in (part.tasks().items() if part else ())
-            if sum(bool(figure.costs) for figure in figures) > 1
-        ]
-        if groups:
-            drawn[name] = (title, picture.draw(title, groups))
-    return drawn
-
-
-def _bar(figure: Figure) -> picture.Bar:
-    text = ("> " if figure.is_lower_bound else "") + reports.seconds(figure.cpu)
-    return picture.Bar(figure.who, figure.cpu, text, is_ours=figure.who == OURS)
+    reports.write(PAGE, reports.markdown(parts, goals(parts), pictures))
+    print(f"Written: {FIGURES.relative_to(ROOT)}, {PAGE.relative_to(ROOT)}, {', '.join(pictures)}")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 import importlib
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from make import Draft, edit, read, write, write_demo_home
 
 import backscroll
 
@@ -18,28 +20,40 @@ STARTS_ANOTHER = """
 import subprocess, sys
 subprocess.run([sys.executable, "-c", "x = b'x' * 90_000_000; sum(range(5_000_000))"])
 """
+STARTS_SOME = """
+import subprocess, sys, threading
+word = [sys.executable, "-c", "import time; x = b'x' * 90_000_000; time.sleep(0.7)"]
+threads = [threading.Thread(target=subprocess.run, args=[word]) for _ in range(2)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+def module(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Return a way to get the files of bench as modules."""
+    monkeypatch.syspath_prepend(BENCH)
+    return importlib.import_module
+
+
+@pytest.fixture
+def bench(module: Callable[[str], Any]) -> Any:
     """Return bench/run.py as a module."""
-    monkeypatch.syspath_prepend(BENCH)
-    return importlib.import_module("run")
+    return module("run")
 
 
 @pytest.fixture
-def corpora(monkeypatch: pytest.MonkeyPatch) -> Any:
+def corpora(module: Callable[[str], Any]) -> Any:
     """Return bench/corpora.py as a module."""
-    monkeypatch.syspath_prepend(BENCH)
-    return importlib.import_module("corpora")
+    return module("corpora")
 
 
 @pytest.fixture
 def lab(bench: Any, tmp_path: Path) -> Any:
     """Return a laboratory without peers."""
-    for name in ("empty", "tmp", "homes"):
-        (tmp_path / name).mkdir()
-    return bench.Lab(PROGRAM, tmp_path, {}, is_quick=True)
+    lab = bench.Lab(PROGRAM, tmp_path, {}, is_quick=True)
+    lab.prepare()
+    return lab
 
 
 def measured(bench: Any, code: str, **options: Any) -> Any:
@@ -47,34 +61,48 @@ def measured(bench: Any, code: str, **options: Any) -> Any:
     return bench.measure.run([sys.executable, "-c", code], {}, **options)
 
 
-def figure(bench: Any, who: str, *cpu: float) -> Any:
+def figure(bench: Any, who: str, *cpu: float, task: str = "version") -> Any:
     """Return made-up figures of a program at a task."""
     costs = [bench.measure.Cost(seconds, 2 * seconds, 30_000_000) for seconds in cpu]
-    return bench.Figure("list", who, f"{who} list", costs)
+    return bench.Figure(task, who, f"{who} it", costs)
 
 
-def made_up_report(bench: Any) -> Any:
-    """Return a report of two programs at one task."""
-    part = bench.Part(
-        "Start", "What it costs.", [figure(bench, "backscroll", 0.3, 0.1, 0.2), figure(bench, "other", 4)]
-    )
-    return bench.Report("2026-11-15", {"system": "one"}, {"backscroll": "1"}, {"third": "not there"}, parts=[part])
+def part(bench: Any, name: str, *figures: Any, columns: tuple[str, ...] | None = None) -> Any:
+    """Return a made-up part."""
+    taken = {"when": "2026-11-15 10:00 UTC", "minutes": "1.0", "others": "0.01 of 2 cores", "system": "one"}
+    columns = columns or bench.reports.COSTS
+    return bench.Part(name, name.title(), "Text.", list(columns), list(figures), taken, {"backscroll": "1 at abc"})
+
+
+def made_up(bench: Any) -> Any:
+    """Return a part with two programs at one task, and one that is absent."""
+    made = part(bench, "start", figure(bench, "backscroll", 0.3, 0.1, 0.2), figure(bench, "bare Python", 0.05, 4, 4))
+    made.absent = {"third": "not there"}
+    return made
 
 
 def test_all_processes_of_a_program_are_measured(bench: Any) -> None:
     """What a program and the processes it starts cost is counted."""
-    alone, with_another = measured(bench, "pass"), measured(bench, STARTS_ANOTHER)
+    (alone,), (with_another,) = measured(bench, "pass"), measured(bench, STARTS_ANOTHER)
 
     assert 0 < alone.cpu < with_another.cpu
     assert 0 < alone.wall < with_another.wall
     assert 1_000_000 < alone.peak < 90_000_000 < with_another.peak
 
 
-def test_a_program_may_measure_itself(bench: Any) -> None:
-    """Of a program that measures a part of itself its own account is taken."""
-    cost = measured(bench, "print('something'); print(0.25, 0.5)", is_reporting=True)
+def test_processes_that_a_thread_starts_are_measured(bench: Any) -> None:
+    """The memory of several processes at one time is summed up, whichever thread started them."""
+    (cost,) = measured(bench, STARTS_SOME)
 
-    assert (0.25, 0.5) == (cost.cpu, cost.wall)
+    assert 170_000_000 < cost.peak
+
+
+def test_a_program_may_measure_itself(bench: Any, tmp_path: Path) -> None:
+    """Of a program that measures parts of itself its own account is taken, for each part."""
+    code = "print('something'); print([[0.25, 0.5], [1, 2]])"
+    costs = measured(bench, code, is_reporting=True, output=tmp_path / "output")
+
+    assert [(0.25, 0.5), (1, 2)] == [(cost.cpu, cost.wall) for cost in costs]
 
 
 def test_a_program_that_fails_gives_no_figure(bench: Any) -> None:
@@ -85,7 +113,7 @@ def test_a_program_that_fails_gives_no_figure(bench: Any) -> None:
 
 def test_a_program_without_end_is_stopped(bench: Any) -> None:
     """A program that takes too long is stopped, and its time is a lower bound."""
-    cost = measured(bench, "import time; time.sleep(60)", timeout=0.2)
+    (cost,) = measured(bench, "import time; time.sleep(60)", timeout=0.2)
 
     assert cost.is_stopped
     assert 0.2 <= cost.wall < 60
@@ -123,11 +151,9 @@ def test_homes_are_the_same_every_time(corpora: Any, tmp_path: Path) -> None:
 def test_a_task_is_run_in_turn(bench: Any, lab: Any) -> None:
     """Every case of a task gets its runs; one that fails keeps the reason and disturbs nobody."""
     home, calls = lab.scratch / "empty", []
-    good = importlib.import_module("cases").Case("task", "good", "pass", [sys.executable, "-c", "pass"], home, 2)
+    good = bench.Case("task", "good", "pass", [sys.executable, "-c", "pass"], home, 2)
     good.before = lambda: calls.append("before")
-    bad = importlib.import_module("cases").Case(
-        "task", "bad", "exit", [sys.executable, "-c", "raise SystemExit(9)"], home
-    )
+    bad = bench.Case("task", "bad", "exit", [sys.executable, "-c", "raise SystemExit(9)"], home)
     done, failed = bench.run_task([good, bad], lab, time.monotonic() + 60)
 
     assert 2 == len(done.costs) == len(calls)
@@ -135,38 +161,179 @@ def test_a_task_is_run_in_turn(bench: Any, lab: Any) -> None:
     assert [] == failed.costs
 
 
+def test_each_run_asks_another_question(bench: Any, lab: Any) -> None:
+    """The questions of a case are asked in turn, and what it says at last can be told as facts."""
+    command = [sys.executable, "-c", "import sys; print(sys.argv[1])"]
+    case = bench.Case("task", "one", "ask", command, lab.scratch / "empty", 3, questions=["first", "second"])
+    case.facts = lambda output, figure: {"said": output.strip(), "runs": len(figure.costs)}
+    (done,) = bench.run_task([case], lab, time.monotonic() + 60)
+
+    assert {"said": "first", "runs": 3} == done.facts
+
+
+def test_facts_that_cannot_be_read_are_a_failure(bench: Any, lab: Any) -> None:
+    """A program that answers in another way than expected is reported, and stops nothing."""
+    case = bench.Case("task", "one", "ask", [sys.executable, "-c", "pass"], lab.scratch / "empty", 1)
+    case.facts = lambda output, _: {"first": output.splitlines()[0]}
+    (done,) = bench.run_task([case], lab, time.monotonic() + 60)
+
+    assert (1, "its answer could not be read: IndexError") == (len(done.costs), done.failure)
+
+
 @pytest.mark.slow
 def test_everything_is_measured_without_peers(bench: Any, lab: Any) -> None:
     """The sections about small things run to their end without any peer, and every case gives a figure."""
-    report = bench.bench(lab, ["start", "small_home"], "none")
+    small = {name: bench.SECTIONS[name] for name in ("start", "small_home")}
+    parts = bench.bench(lab, small, "none")
 
-    assert ["Start", "A small home"] == [part.title for part in report.parts]
-    assert [] == [item.failure for part in report.parts for item in part.figures if not item.costs]
-    assert 7 == len(report.goals)
+    assert ["Start", "A small home"] == [made.title for made in parts]
+    assert [] == [item.failure for made in parts for item in made.figures if not item.costs]
+    assert 7 == len(bench.goals(parts))
 
 
-def test_report_survives_storing(bench: Any) -> None:
-    """A report that was written as JSON and read back says the same."""
-    report = made_up_report(bench)
+def test_sections_are_chosen(bench: Any) -> None:
+    """The large home is measured only when it is asked for, or one of its sections is named."""
+    assert [*bench.SECTIONS] == [*bench.chosen([], large=False)]
+    assert [*bench.SECTIONS, *bench.LARGE] == [*bench.chosen([], large=True)]
+    assert ["start", "update_L"] == [*bench.chosen(["update_L", "start"], large=False)]
 
-    assert report == bench.reports.load(bench.reports.dump(report))
+
+def test_newer_figures_replace_older_ones(bench: Any) -> None:
+    """What is measured again takes the place of what was kept; the rest stays, in the order of the sections."""
+    older = [part(bench, "start"), part(bench, "update_L")]
+    newer = [part(bench, "usage"), part(bench, "start", figure(bench, "backscroll", 1))]
+    kept = bench.merged(older, newer)
+
+    assert ["start", "usage", "update_L"] == [made.name for made in kept]
+    assert 1 == len(kept[0].figures)
+
+
+def test_figures_survive_storing(bench: Any) -> None:
+    """Parts that were written as JSON and read back are the same."""
+    made = made_up(bench)
+    made.figures[0].facts = {"MB/s": 1.5, "found": "3 of 4"}
+    made.figures[1].costs[0].cpu = None
+
+    assert [made] == bench.reports.load(bench.reports.dump([made]))
 
 
 def test_page_holds_medians_and_ratios(bench: Any) -> None:
-    """The page gives medians, what others need as a ratio to ours, and who is absent."""
-    page = bench.reports.markdown(made_up_report(bench), {"pictures/one.svg": "Bars"})
+    """The page gives medians, what others need as a ratio to ours, when it was taken, and who is absent."""
+    parts = [made_up(bench)]
+    page = bench.reports.markdown(parts, bench.goals(parts), {"pictures/one.svg": "Bars"})
 
-    assert "| backscroll | backscroll list | 200 ms | 100 ms | 400 ms | 30 MB | 3 |  |  |" in page
-    assert "| other | other list | 4.00 s | 4.00 s | 8.00 s | 30 MB | 1 | 20 x |  |" in page
+    assert "| version | backscroll | 200 ms | 100 ms | 400 ms | 30 MB | 3 |  | `backscroll it` |  |" in page
+    assert "|  | bare Python | 4.00 s | 50 ms | 8.00 s | 30 MB | 3 | 20 x | `bare Python it` |  |" in page
+    assert "| `--version` takes at most twice the CPU of bare Python | 0.05 x (200 ms and 4.00 s) | yes |" in page
+    assert "Taken 2026-11-15 10:00 UTC in 1.0 minutes with backscroll 1 at abc" in page
     assert "third (not there)" in page
     assert "![Bars](pictures/one.svg)" in page
 
 
+def test_another_machine_is_named(bench: Any) -> None:
+    """A section that was measured elsewhere than the newest one says so."""
+    parts = [part(bench, "start"), part(bench, "usage")]
+    parts[0].taken |= {"when": "2026-01-01 10:00 UTC", "system": "another"}
+    page = bench.reports.markdown(parts, [], {})
+
+    assert "| system | one |" in page
+    assert 1 == page.count("Another machine than above: another.")
+
+
+def test_worst_of_a_hundred(bench: Any) -> None:
+    """The 99th of 100 values is taken, and of fewer the worst."""
+    hundred = figure(bench, "backscroll", *range(1, 101))
+    few = figure(bench, "backscroll", *range(1, 51))
+
+    assert (99, 50) == (hundred.worst("cpu"), few.worst("cpu"))
+
+
+def test_goals_of_search_are_those_of_the_slowest_kind(bench: Any) -> None:
+    """One kind of question that takes too long, or finds nothing once, means that the goal is not met."""
+    quick, slow = figure(bench, "backscroll", 0.1, task="rare"), figure(bench, "backscroll", 0.13, task="common")
+    missed = figure(bench, "backscroll", 0.1, task="phrase")
+    missed.failure = "exit code 1"
+    met, too_slow, not_found = (
+        bench.goals([part(bench, "search_cold_M", *figures)])[0].is_met
+        for figures in ([quick], [quick, slow], [quick, missed])
+    )
+
+    assert (True, False, False) == (met, too_slow, not_found)
+
+
 def test_pictures_need_nothing_else(bench: Any) -> None:
     """Pictures are whole SVG documents without a reference to anything outside of them."""
-    ((_, drawing),) = bench.draw(made_up_report(bench)).values()
+    ((_, drawing),) = bench.draw([made_up(bench)]).values()
     elements = list(ET.fromstring(drawing).iter())  # noqa: S314 - our own drawing
 
-    assert {"svg", "rect", "text"} == {element.tag.rpartition("}")[2] for element in elements}
+    assert {"svg", "style", "rect", "text"} == {element.tag.rpartition("}")[2] for element in elements}
     assert not [name for element in elements for name in element.attrib if "href" in name]
     assert "url(" not in drawing
+
+
+def test_a_peer_that_cannot_be_had_is_absent(
+    module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A peer that cannot be installed is reported with the reason, and so is one that needs it."""
+    peers = module("peers")
+    monkeypatch.setattr(peers, "PLACES", tmp_path)
+    absent = peers.from_npm("codeburn", peers.Peer("node", Path("/usr/bin/false")), print)
+
+    assert "codeburn@0.9.15 could not be installed (CalledProcessError)" == absent.absent
+    assert absent.absent == peers.from_npm("ccusage", absent, print).absent
+
+
+@pytest.fixture
+def demo(corpora: Any, tmp_path: Path) -> Any:
+    """Return the demo home as the bench sees it."""
+    write_demo_home(tmp_path)
+    return corpora.Home("demo", tmp_path, "made here")
+
+
+def test_questions_have_answers(module: Callable[[str], Any], demo: Any) -> None:
+    """Every question that is drawn from a home finds something there."""
+    drawn = module("texts").questions(demo, 5)
+    with backscroll.search_index(demo.path) as search:
+        unanswered = [
+            asked
+            for kind, questions in drawn.items()
+            if kind in {"a rare word", "a common word, best 20", "a phrase", "two letters, as one types"}
+            for asked in questions
+            if not search(asked).hits
+        ]
+
+    assert {5} == {len(questions) for questions in drawn.values()}
+    assert [] == unanswered
+
+
+def test_brute_force_agrees_with_the_search(module: Callable[[str], Any], demo: Any) -> None:
+    """What the bench finds by looking at everything is what the search finds, and a lack of it is counted."""
+    completing = module("completing")
+    said, everything = completing.look(demo), backscroll.Options(all_hits=True, limit=1000)
+    with backscroll.search_index(demo.path) as search:
+        found = {word: [hit.message for hit in search(f'"{word}"', everything).hits] for word in said.holders}
+    whole = completing.compared(found, said)
+    word = max(found, key=lambda word: len(found[word]))
+    less = completing.compared(found | {word: found[word][1:]}, said)
+
+    assert (0, 0) == (whole["missing"], whole["wrong"])
+    assert (whole["messages found"] - 1, 1) == (less["messages found"], less["missing"])
+
+
+def test_records_judge_what_was_given_back(module: Callable[[str], Any], corpora: Any, tmp_path: Path) -> None:
+    """What a file must hold is its last whole text, and unknown after anything that the records do not show."""
+    draft = Draft("99999999-1111-4111-8111-111111111111")
+    draft.prompt("Go").answer("On it", calls=[write("/a/new.py", "one\n"), edit("/a/old.py", "x = 1\n", "x", "y")])
+    draft.prompt("More").answer("Done", calls=[write("/a/read.py", "two\n"), read("/a/read.py", "else\n")])
+    draft.prompt("So").answer("Done", calls=[write("/a/part.py", "two\n"), read("/a/part.py", "else\n", start=3)])
+    draft.write(tmp_path)
+    recovering = module("recovering")
+    truth = recovering.last_texts(corpora.Home("made", tmp_path, "made here"))
+    right, wrong = tmp_path / "right", tmp_path / "wrong"
+    right.write_bytes(b"one\r\n")
+    wrong.write_bytes(b"x = 1\n")
+    known = {path: text for path, text in truth.items() if text is not None}
+    judged = recovering.judged({"/a/new.py": right, "/a/old.py": wrong}, known)
+
+    assert {"/a/new.py": "one\n", "/a/old.py": "y = 1\n", "/a/read.py": "else\n", "/a/part.py": None} == truth
+    assert {"given back": 2, "right": 1, "wrong": 1, "missing": 1} == judged

@@ -10,7 +10,8 @@ import pytest
 from make import UUID, Draft, home, indexed, listed, write_side, write_transcript
 
 from backscroll.index import query
-from backscroll.index.units import Found, Unit, look, storable
+from backscroll.index.glance import glance
+from backscroll.index.units import Found, Unit, sort, storable
 from backscroll.stores import find_stores
 
 OTHER = "22222222-2222-4222-8222-222222222222"
@@ -24,7 +25,7 @@ def units(root: Path) -> list[Unit]:
 
 def found(root: Path) -> Found:
     """Look at everything below a root."""
-    return look(find_stores(root, {}))
+    return sort(glance(find_stores(root, {})))
 
 
 def ids(database: sqlite3.Connection) -> list[str]:

@@ -7,6 +7,7 @@ an interrupted update goes on where it was.
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -22,8 +23,6 @@ from backscroll.sessions.digest import make_digest
 from backscroll.sessions.traces import Trace
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
-
     from backscroll.index import entries
     from backscroll.index import workers as processes
     from backscroll.index.texting import Along
@@ -31,7 +30,7 @@ else:
     entries = lazily("backscroll.index.entries")
     processes = lazily("backscroll.index.workers")
 
-BATCH_BYTES = 32 << 20
+BATCH_BYTES = 8 << 20
 BATCH_UNITS = 500
 WORTH_PROCESSES = 24 << 20
 """From this many changed bytes on, starting worker processes pays."""
@@ -142,19 +141,8 @@ def _readings(tasks: Iterable[Task], number: int, size: int) -> Iterator[Reading
     if size < WORTH_PROCESSES or workers < 2:
         yield from map(read_unit, tasks)
         return
-    with processes.worker_pool(workers) as pool:
-        yield from _windowed(pool, tasks, 4 * workers)
-
-
-def _windowed(pool: "ProcessPoolExecutor", tasks: Iterable[Task], width: int) -> Iterator[Reading]:
-    """Keep a bounded number of units in work, so that memory does not grow with their number."""
-    pending = []
-    for task in tasks:
-        pending.append(pool.submit(read_unit, task))
-        if len(pending) >= width:
-            yield pending.pop(0).result()
-    for future in pending:
-        yield future.result()
+    for _, reading in processes.answers(workers, ((task.paths, partial(read_unit, task)) for task in tasks)):
+        yield reading
 
 
 def _batches(readings: Iterable[tuple[Unit, Reading]]) -> Iterator[list[tuple[Unit, Reading]]]:

@@ -17,12 +17,24 @@ fold     earlier copies of a session, and the session that contains them
 dirty    sessions whose row must be made anew; kept in step with every change of a unit
 store    what was found in each store at the last update
 desktop_row  Desktop's rows: as read, and as joined with a session
+glance   a number for all that the stores held when everything else here was in step with them
 marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
 VERSION = 10
 
-SCHEMA = """
+
+def glance_beside(*tables: str) -> str:
+    """Return the table `glance`, which every change of some other tables empties; see the module of that name."""
+    triggers = (
+        f"CREATE TRIGGER {table}_{change} AFTER {change} ON {table} BEGIN DELETE FROM glance; END;\n"  # noqa: S608
+        for table in tables
+        for change in ("INSERT", "UPDATE", "DELETE")
+    )
+    return f"CREATE TABLE glance (number TEXT NOT NULL, files INTEGER NOT NULL);\n{''.join(triggers)}"
+
+
+SCHEMA = f"""
 CREATE TABLE unit (
   id INTEGER PRIMARY KEY,
   key BLOB NOT NULL UNIQUE,
@@ -40,6 +52,7 @@ CREATE TABLE unit (
   digest BLOB NOT NULL
 );
 CREATE INDEX unit_session ON unit (session);
+CREATE INDEX unit_state ON unit (key, fingerprint, session);
 CREATE INDEX unit_project ON unit (project_key);
 
 CREATE TABLE standing (unit INTEGER PRIMARY KEY, body BLOB NOT NULL);
@@ -222,4 +235,4 @@ CREATE TABLE desktop_row (
 CREATE INDEX desktop_row_session ON desktop_row (session);
 CREATE TABLE marks (path TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, body TEXT NOT NULL, damage TEXT NOT NULL);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT);
-"""
+{glance_beside("unit", "dirty", "store", "desktop_row", "marks")}"""

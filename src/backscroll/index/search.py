@@ -57,6 +57,13 @@ class Options(Value):
     patience: float = PATIENCE
 
 
+class _Asked(NamedTuple):
+    """What the full-text index is asked: all of it, and without what is asked of whole sessions."""
+
+    everything: Ask
+    of_messages: Ask
+
+
 class _Candidate(NamedTuple):
     """A document that matches, before it is read."""
 
@@ -99,15 +106,15 @@ class _Search:
         if asked is None:
             return Found(self._query.text, 0, [])
         if self._options.mode is not None:
-            return self._verified(asked)
-        found, total = self._ranked(asked, self._options.limit if self._options.all_hits else PAGE)
-        chosen = found if self._options.all_hits else self._best_of_each_session(asked, found, total)
-        others = {} if self._options.all_hits else self._others(asked, chosen, found, total)
+            return self._verified(asked.everything)
+        found, total = self._ranked(asked.everything, self._options.limit if self._options.all_hits else PAGE)
+        chosen = found if self._options.all_hits else self._best_of_each_session(asked.everything, found, total)
+        others = {} if self._options.all_hits else self._others(asked.of_messages, chosen, found, total)
         hits = (self._hit(candidate, others.get(candidate.session, 0)) for candidate in chosen)
         return Found(self._query.text, total, [hit for hit in hits if hit is not None])
 
-    def _asked(self) -> Ask | None:
-        """Return the question that the full-text index is asked; None where there is nothing to ask."""
+    def _asked(self) -> _Asked | None:
+        """Return what the full-text index is asked; None where there is nothing to ask."""
         parts: list[tuple[tantivy.Occur, Ask]] = []
         if self._options.mode is not None:
             if not self._query.text:
@@ -118,10 +125,11 @@ class _Search:
             return None
         if (words := asking.question(self._query)) is not None:
             parts.append((Must, words))
+        of_messages = asking.all_of(parts)
         for name, wishes in self._query.wishes.items():
             if name in _FITTING:
                 parts += self._of_sessions(name, wishes)
-        return asking.all_of(parts) if parts else None
+        return _Asked(asking.all_of(parts), of_messages) if parts else None
 
     def _of_sessions(self, name: str, wishes: list[Wish]) -> Iterator[tuple[tantivy.Occur, Ask]]:
         wanted = [wish.value for wish in wishes if not wish.is_negated]
@@ -165,7 +173,7 @@ class _Search:
             found, left = self._ranked(asking.all_of([(Must, asked), (Not, _in_sessions(best))]), size)
 
     def _others(self, asked: Ask, chosen: list[_Candidate], found: list[_Candidate], total: int) -> dict[int, int]:
-        """Return how many messages more match in the sessions of those that are shown."""
+        """Return how many messages more match in the sessions of those that are shown, which fit as sessions."""
         if len(found) == total:
             counts = Counter(candidate.session for candidate in found)
         else:

@@ -9,18 +9,18 @@ when that one loses it, another takes it over.
 import json
 import os
 import sqlite3
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tantivy
 
 from backscroll.errors import BusyError
 from backscroll.index.fulltext import FullText
+from backscroll.index.glance import Glance, files_in_step, keep
 from backscroll.index.progress import Progress
 from backscroll.index.units import Found, state_of
 from backscroll.lazy import lazily
@@ -29,8 +29,6 @@ from backscroll.stores import FoundFile
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
-
     from backscroll.index import entries, side_entries, typed
     from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
@@ -61,6 +59,8 @@ LATE_KINDS = HISTORY_KINDS | {"project-index", "row", "titles"}
 """What is read after the transcripts, because it adds what those do not hold."""
 
 OnProgress = Callable[[Progress], None] | None
+States = dict[bytes, list[Any]]
+"""By key: fingerprint, whether it is folded, session."""
 _TITLES = (
     "SELECT id, json_extract(body, '$.title'), 'title', NULL, unixepoch(updated) FROM session"
     " WHERE folded_into IS NULL AND json_extract(body, '$.title') IS NOT NULL"
@@ -130,29 +130,36 @@ class Words:
                 yield None
                 return
             self._texting = texting
-            known = _ledger_of(self._text.ledger)
+            known = _ledger_of(self._text.ledger, (unit.key for unit in units))
             along = [_along(unit) for unit in units]
             few = [unit for unit in along if unit.size <= SENT_BYTES or _start(unit, known.get(unit.key)) is not None]
             yield Along(texting, texting.begin(few))
 
-    def finish(self, found: Found) -> None:
+    def is_in_step(self, seen: Glance) -> bool:
+        """Say whether everything that a glance saw is taken in."""
+        return files_in_step(self._text.ledger, seen.number) is not None
+
+    def finish(self, found: Found, seen: Glance) -> None:
         """Take in everything that is not in step yet."""
         if self._texting is not None:
             self._texting.finish()
             self._take_in(self._texting, found)
-            return
-        changed, gone = _compare(self._database, self._text, found)
-        if changed or gone:
-            with self._writing(sum(unit.size for unit in changed)) as texting:
-                if texting is not None:
-                    self._take_in(texting, found)
+        else:
+            changed, gone = _compare(self._database, self._text, found)
+            if changed or gone:
+                sizes = [unit.size for unit in changed]
+                with processes.at_hand(sizes, WORTH_PROCESSES), self._writing(sum(sizes)) as texting:
+                    if texting is not None:
+                        self._take_in(texting, found)
+        is_in_step = partial(_is_in_step, self._database, self._text, found)
+        keep(self._text.ledger, seen.number, len(found.units), is_in_step)
 
     def _take_in(self, texting: "_Texting", found: Found) -> None:
         """Take in what changed, by what the ledger says now: another indexer may just have done it."""
         changed, gone = _compare(self._database, self._text, found)
         texting.run([unit for unit in changed if unit.kind not in LATE_KINDS], gone)
-        files = [*_files(found), *_late(self._database, self._text.ledger, found), _titles(self._database)]
-        texting.run(_changed(files, _ledger_of(self._text.ledger)), [])
+        changed, _ = _compare(self._database, self._text, found)
+        texting.run([unit for unit in changed if unit.kind != "transcript"], [])
 
     @contextmanager
     def _writing(self, size: int) -> Iterator["_Texting | None"]:
@@ -192,36 +199,58 @@ def _along(unit: "ReadUnit") -> Unit:
 
 
 def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tuple[list[Unit], list[int]]:
-    known = _ledger_of(text.ledger)
-    late = _late(database, text.ledger, found)
-    units = (*_transcripts(database), *_files(found), *late, _titles(database))
-    wanted = {unit.key: unit for unit in units}
-    gone = [item.number for key, item in known.items() if key not in wanted]
-    return _changed(wanted.values(), known), gone
+    """Return the units that must be taken in, and the numbers of those that are gone."""
+    known, wanted = _taken_in(text), _present(database, text, found)
+    changed = [key for key, state in wanted.items() if known.get(key) != state]
+    others = {unit.key: unit for unit in _beside(database, text, found)} if changed else {}
+    transcripts = _transcripts(database, (key for key in changed if key not in others))
+    units = [*transcripts, *(others[key] for key in changed if key in others)]
+    gone = _ledger_of(text.ledger, (key for key in known if key not in wanted))
+    return [_sized(unit) for unit in units], [item.number for item in gone.values()]
 
 
-def _changed(units: Iterable[Unit], known: dict[bytes, Known]) -> list[Unit]:
-    return [_sized(unit) for unit in units if not _is_done(unit, known.get(unit.key))]
+def _is_in_step(database: sqlite3.Connection, text: FullText, found: Found) -> bool:
+    return _taken_in(text) == _present(database, text, found)
 
 
-def _ledger_of(ledger: sqlite3.Connection) -> dict[bytes, Known]:
-    rows = ledger.execute("SELECT key, number, fingerprint, is_folded, session, paths, ends FROM unit")
-    return {key: Known(*rest) for key, *rest in rows}
+def _taken_in(text: FullText) -> States:
+    """Return the state in which each unit was taken in."""
+    return {key: state for key, *state in text.ledger.execute("SELECT key, fingerprint, is_folded, session FROM unit")}
 
 
-def _is_done(unit: Unit, known: Known | None) -> bool:
-    if known is None or known.fingerprint != unit.fingerprint:
-        return False
-    return (bool(known.is_folded), known.session) == (unit.is_folded, unit.session)
-
-
-def _transcripts(database: sqlite3.Connection) -> Iterator[Unit]:
+def _present(database: sqlite3.Connection, text: FullText, found: Found) -> States:
+    """Return the state of everything that there is."""
     rows = database.execute(
-        "SELECT key, session, agent, paths, fold.id IS NOT NULL, fingerprint, coalesce(born, '~')"
-        " FROM unit LEFT JOIN fold ON fold.id = unit.session"
+        "SELECT key, fingerprint, fold.id IS NOT NULL, session FROM unit LEFT JOIN fold ON fold.id = unit.session"
     )
-    for key, session, agent, paths, is_folded, fingerprint, born in rows:
-        yield Unit(key, "transcript", session, agent, tuple(json.loads(paths)), bool(is_folded), fingerprint, born)
+    transcripts = {key: state for key, *state in rows}
+    beside = _beside(database, text, found)
+    return transcripts | {unit.key: [unit.fingerprint, unit.is_folded, unit.session] for unit in beside}
+
+
+def _ledger_of(ledger: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Known]:
+    """Return what the ledger knows of some units."""
+    wanted = "SELECT number, fingerprint, is_folded, session, paths, ends FROM unit WHERE key = ?"
+    rows = ((key, ledger.execute(wanted, (key,)).fetchone()) for key in keys)
+    return {key: Known(*row) for key, row in rows if row is not None}
+
+
+def _transcripts(database: sqlite3.Connection, keys: Iterable[bytes]) -> Iterator[Unit]:
+    """Yield the units of some transcripts."""
+    wanted = (
+        "SELECT session, agent, paths, fold.id IS NOT NULL, fingerprint, coalesce(born, '~')"
+        " FROM unit LEFT JOIN fold ON fold.id = unit.session WHERE key = ?"
+    )
+    for key in keys:
+        for session, agent, paths, is_folded, fingerprint, born in database.execute(wanted, (key,)):
+            yield Unit(key, "transcript", session, agent, tuple(json.loads(paths)), bool(is_folded), fingerprint, born)
+
+
+def _beside(database: sqlite3.Connection, text: FullText, found: Found) -> Iterator[Unit]:
+    """Yield the units that are no transcripts."""
+    yield from _files(found)
+    yield from _late(database, text.ledger, found)
+    yield _titles(database)
 
 
 def _files(found: Found) -> Iterator[Unit]:
@@ -320,7 +349,7 @@ class _Texting:
 
     def begin(self, units: list[Unit]) -> dict[bytes, list[int] | None]:
         """Say in the ledger that units are being written; return from which byte on the files of each are new."""
-        known = _ledger_of(self._ledger)
+        known = _ledger_of(self._ledger, (unit.key for unit in units))
         for unit in units:
             item = known.get(unit.key)
             start = _start(unit, item)
@@ -462,8 +491,8 @@ class _Texting:
                 numbers |= {row[0]} if row else set()
         self._lost = set()
         self._mark(numbers)
-        keys = {key for key, item in _ledger_of(self._ledger).items() if item.number in numbers}
-        return [_sized(unit) for unit in _transcripts(self._database) if unit.key in keys]
+        rows = (self._ledger.execute("SELECT key FROM unit WHERE number = ?", (number,)) for number in sorted(numbers))
+        return [_sized(unit) for unit in _transcripts(self._database, (key for found in rows for (key,) in found))]
 
     def _read(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
         """Yield each unit with its entries, read in worker processes where that pays."""
@@ -480,9 +509,8 @@ class _Texting:
             yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch)
             return
         asked = ((unit, task) for unit in batch if unit.key in sent for task in self._tasks(unit, starts[unit.key]))
-        with processes.worker_pool(workers) as pool:
-            for unit, answers in groupby(_answered(pool, asked, 2 * workers), key=itemgetter(0)):
-                yield unit, _Read.pieced(entries for _, entries in answers)
+        for unit, answers in groupby(processes.answers(workers, asked), key=itemgetter(0)):
+            yield unit, _Read.pieced(entries for _, entries in answers)
         for unit in batch:
             if unit.key not in sent:
                 yield unit, self._read_here(unit, starts[unit.key])
@@ -560,20 +588,6 @@ class _Read:
                 prefixes.extend(entries.prefixes_of(opened))
 
         return cls(read(), lambda: prefixes)
-
-
-def _answered(
-    pool: "ProcessPoolExecutor", asked: "Iterable[tuple[Unit, Callable[[], Entries]]]", width: int
-) -> "Iterator[tuple[Unit, Entries]]":
-    """Have tasks done by other processes, a bounded number at a time, and yield the answers in their order."""
-    pending: deque[tuple[Unit, Future[Entries]]] = deque()
-    for unit, task in asked:
-        pending.append((unit, pool.submit(task)))
-        if len(pending) >= width:
-            first, future = pending.popleft()
-            yield first, future.result()
-    for unit, future in pending:
-        yield unit, future.result()
 
 
 def _start(unit: Unit, known: Known | None) -> list[int] | None:

@@ -10,9 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from backscroll.index.glance import Glance
 from backscroll.records import Damage
 from backscroll.scrub import one_line
-from backscroll.stores import FoundFile, Store, side
+from backscroll.stores import FoundFile, side
+from backscroll.stores.base import files_of
 from backscroll.stores.code import UUID
 from backscroll.value import Value, field
 
@@ -107,7 +109,7 @@ def _reading_order(file: FoundFile) -> tuple[bool, int, str]:
 
 
 class Found(Value):
-    """Everything that one look at all stores found."""
+    """Everything that the walk through all stores found."""
 
     units: dict[bytes, Unit] = field(default_factory=dict)
     totals: list["StoreTotal"] = field(default_factory=list)
@@ -153,14 +155,14 @@ class StoreTotal(Value):
     cloud_lists: list[str] = field(default_factory=list)
 
 
-def look(stores: Iterable[Store]) -> Found:
-    """Walk all stores and sort what they hold."""
+def sort(glance: Glance) -> Found:
+    """Sort what the walk through all stores has met."""
     found = Found()
     metas: dict[tuple[str, str], FoundFile] = {}
-    for store in stores:
+    for store, met in glance.met:
         total = StoreTotal(store.kind, str(store.path))
         found.totals.append(total)
-        for item in store.files():
+        for item in files_of(store, met):
             if isinstance(item, Damage):
                 total.damage.append(item)
                 continue

@@ -1,30 +1,34 @@
 """Bring the index up to date: look what changed, and have it read.
 
-Unchanged files cost a stat.  The code that reads transcripts is not even imported unless one changed.
+Unchanged files cost a stat, and while all are unchanged nothing else is looked at.  The code that reads transcripts
+is not even imported unless one changed.
 """
 
 import json
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
 from backscroll.index.db import ANEW_REMEDY, is_damaged
+from backscroll.index.glance import files_in_step, glance, keep
 from backscroll.index.hints import mark_unplaced
 from backscroll.index.marks import take_in_marks
 from backscroll.index.progress import Progress, Report
-from backscroll.index.units import Changes, Found, look, storable
+from backscroll.index.units import Changes, Found, sort, storable
 from backscroll.lazy import lazily
 from backscroll.stores import Store, side
 
 if TYPE_CHECKING:
     from backscroll.index import assemble, desktop, reading
+    from backscroll.index import workers as processes
     from backscroll.index.texting import Words
 else:
     assemble = lazily("backscroll.index.assemble")
     desktop = lazily("backscroll.index.desktop")
+    processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.index.reading")
 
 
@@ -53,19 +57,26 @@ def _update(
     words: "Words | None",
 ) -> Report:
     begun = time.monotonic()
-    found = look(stores)
+    seen = glance(stores)
+    files = files_in_step(database, seen.number)
+    if files is not None and (words is None or words.is_in_step(seen)):
+        return Report(files=files, skipped=files, seconds=time.monotonic() - begun)
+    found = sort(seen)
     is_joined_anew = _has_rows(database, found) and desktop.join_rows(database, found)
     mark_unplaced(database, found)
     report = Report(files=sum(len(unit.files) for unit in found.units.values()))
-    known = dict(database.execute("SELECT key, fingerprint FROM unit"))
+    known = _fingerprints(database)
+    present = {key: unit.fingerprint() for key, unit in found.units.items()}
     changed = [
         unit
         for key, unit in found.units.items()
-        if known.get(key) != unit.fingerprint() or (is_joined_anew and unit.session is None)
+        if known.get(key) != present[key] or (is_joined_anew and unit.session is None)
     ]
     gone = [key for key in known if key not in found.units]
     report.skipped = report.files - sum(len(unit.files) for unit in changed)
-    with words.open_for(changed) if words else nullcontext() as along:
+    new = [unit.size for unit in changed if unit.key not in known]
+    with processes.at_hand(new, reading.WORTH_PROCESSES) if new else nullcontext(), ExitStack() as stack:
+        along = stack.enter_context(words.open_for(changed)) if words else None
         if changed or gone:
             reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress, along)
         if is_joined_anew:
@@ -75,9 +86,20 @@ def _update(
         take_in_marks(database, found, stores)
         _write_stores(database, found)
         if words is not None:
-            words.finish(found)
+            words.finish(found, seen)
+    if files is None:
+        keep(database, seen.number, report.files, lambda: _is_in_step(database, present))
     report.seconds = time.monotonic() - begun
     return report
+
+
+def _fingerprints(database: sqlite3.Connection) -> dict[bytes, bytes]:
+    return dict(database.execute("SELECT key, fingerprint FROM unit"))
+
+
+def _is_in_step(database: sqlite3.Connection, present: dict[bytes, bytes]) -> bool:
+    is_dirty = database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone() is not None
+    return not is_dirty and _fingerprints(database) == present
 
 
 def _has_rows(database: sqlite3.Connection, found: Found) -> bool:

@@ -1,17 +1,71 @@
-"""Worker processes that end without a word when the user interrupts, and whose death is told in words."""
+"""Worker processes that end without a word when the user interrupts, and whose death is told in words.
+
+They are best started before this process has grown and has threads of its own: `at_hand` does that.
+"""
 
 import os
+import pickle
 import signal
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from typing import Any, TypeVar
 
 from backscroll.errors import RefusedError
 
+AHEAD = 2
+"""How many tasks there are for each worker at a time, done or not."""
 _MOMENT = 0.1
 """Seconds in which an interrupt that ended the workers reaches this process too."""
+
+
+Label = TypeVar("Label")
+Answer = TypeVar("Answer")
+
+
+def answers(workers: int, tasks: Iterable[tuple[Label, Callable[[], Answer]]]) -> Iterator[tuple[Label, Answer]]:
+    """Have tasks done by other processes, and yield their answers in order, each with what its task is called.
+
+    However many there are, only a few are in work or wait to be taken, packed as they came.
+    """
+    pending: deque[tuple[Label, Future[bytes]]] = deque()
+    with nullcontext(_at_hand[-1]) if _at_hand else worker_pool(workers) as pool:
+        for label, task in tasks:
+            pending.append((label, pool.submit(_packed, task)))
+            if len(pending) > AHEAD * workers:
+                yield _unpacked(*pending.popleft())
+        while pending:
+            yield _unpacked(*pending.popleft())
+
+
+@contextmanager
+def at_hand(sizes: Sequence[int], worth: int) -> Iterator[None]:
+    """Start workers now, for all that is asked for meanwhile, where what is to be read is worth them."""
+    workers = min(os.cpu_count() or 1, len(sizes))
+    if workers < 2 or sum(sizes) < worth:
+        yield
+        return
+    with worker_pool(workers) as pool:
+        list(pool.map(abs, range(workers)))
+        _at_hand.append(pool)
+        try:
+            yield
+        finally:
+            _at_hand.pop()
+
+
+_at_hand: list[ProcessPoolExecutor] = []
+
+
+def _packed(task: Callable[[], object]) -> bytes:
+    return pickle.dumps(task(), pickle.HIGHEST_PROTOCOL)
+
+
+def _unpacked(label: Label, answer: "Future[bytes]") -> tuple[Label, Any]:
+    return label, pickle.loads(answer.result())  # noqa: S301 - our own worker packed it
 
 
 @contextmanager

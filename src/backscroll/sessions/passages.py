@@ -12,13 +12,13 @@ import orjson
 
 from backscroll.sessions import prompts
 from backscroll.sessions.asides import PROMPT_TYPES, asides
-from backscroll.sessions.calls import persisted_name
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import identities, moment_of, trees_of
 from backscroll.sessions.facts import Aside, queued_text
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.join import role_of
 from backscroll.sessions.outcomes import OK
+from backscroll.sessions.outputs import persisted_name
 from backscroll.sessions.rows import PROGRESS, Row
 from backscroll.sessions.texts import ANSWER, PROMPT, RESULT, SPOKEN, SUMMARY, Text, texts_of
 from backscroll.sessions.toolnames import FILE_TOOLS

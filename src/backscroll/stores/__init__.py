@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from backscroll import lazy
 from backscroll.dirs import user_home
 from backscroll.stores.base import FoundFile, Store, is_inside
 from backscroll.stores.browser import BrowserStore, holds_storage
@@ -44,7 +45,7 @@ _DESKTOP = (
     "AppData/Local/Claude-Data",
     "AppData/Local/Claude-Data/*",
 )
-_KEY = re.compile(r"-|[A-Za-z]--|ssh-[0-9a-f]{8}-")
+_KEY = lazy.pattern(r"-|[A-Za-z]--|ssh-[0-9a-f]{8}-")
 
 
 class _Config(NamedTuple):

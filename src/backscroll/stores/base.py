@@ -9,7 +9,8 @@ not a regular file or a directory is a `Damage` with its reason, and the walk go
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -48,6 +49,12 @@ class Store(Protocol):
     def path(self) -> Path:
         """The directory that it is named by."""
 
+    def entries(self) -> "Iterator[Entry | FoundFile | Damage]":
+        """Yield every file of the store as the walk meets it, and what could not be looked at."""
+
+    def named(self, entry: "Entry") -> FoundFile:
+        """Say what a file is that the walk has met."""
+
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield every file of the store, and what could not be looked at."""
 
@@ -67,6 +74,11 @@ class Label(NamedTuple):
     session: str | None = None
     agent: str | None = None
     project_key: str | None = None
+
+
+def files_of(store: Store, entries: "Iterable[Entry | FoundFile | Damage]") -> Iterator[FoundFile | Damage]:
+    """Yield the files of a store, from what its walk has met."""
+    return (store.named(entry) if isinstance(entry, Entry) else entry for entry in entries)
 
 
 def found(entry: Entry, label: Label, config: str) -> FoundFile:
@@ -148,7 +160,7 @@ class Walk:
             if not self._is_new(_inode_of(path)):
                 return
             with os.scandir(path) as scan:
-                entries = sorted(scan, key=lambda entry: entry.name)
+                entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
             yield Damage(Place(path), _reason_at(path, error))
             return
@@ -195,11 +207,10 @@ class Walk:
             yield Entry(target, parts, status)
 
     def _is_new(self, key: tuple[int, int] | None) -> bool:
-        if key is None:
-            return True
         if key in self._seen:
             return False
-        self._seen.add(key)
+        if key is not None:
+            self._seen.add(key)
         return True
 
 

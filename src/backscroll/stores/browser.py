@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from backscroll.files import open_readonly, private_copies, read_small
 from backscroll.lazy import lazily
 from backscroll.records import Damage
-from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
+from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
 
 if TYPE_CHECKING:
     from backscroll.formats import chromium
@@ -45,8 +45,11 @@ class BrowserStore:
 
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield every file in which pages keep something, and what could not be looked at."""
-        for entry in self.entries():
-            yield entry if isinstance(entry, Damage) else found(entry, Label("browser"), str(self.path))
+        return files_of(self, self.entries())
+
+    def named(self, entry: Entry) -> FoundFile:
+        """Say what a file is."""
+        return found(entry, Label("browser"), str(self.path))
 
     def entries(self) -> Iterator[Entry | Damage]:
         """Yield the same with the names that lead to them."""

@@ -16,18 +16,18 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from backscroll.lazy import pattern
 from backscroll.records import Damage
-from backscroll.stores.base import FoundFile, Label, Walk, found
+from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
 from backscroll.value import Value
 
-UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+UUID = pattern(_UUID)
 
 # What Claude Code, editors and backup tools append to the name of a version they set aside.
-_SET_ASIDE = re.compile(
-    r"\.superseded-.+|\.compact\.tmp.*|\.(?:bak|backup|orig|old|tmp|gz)[\w.-]*|~|\.~\d+~", re.DOTALL
-)
+_SET_ASIDE = pattern(r"\.superseded-.+|\.compact\.tmp.*|\.(?:bak|backup|orig|old|tmp|gz)[\w.-]*|~|\.~\d+~", re.DOTALL)
 # Finder, Explorer and iCloud; only after a UUID, because "notes 2.jsonl" may be a name in its own right.
-_SECOND = re.compile(rf"({UUID.pattern})(?: \d+| \(\d+\)| copy(?: \d+)?| - Copy(?: \(\d+\))?)\.jsonl")
+_SECOND = pattern(rf"({_UUID})(?: \d+| \(\d+\)| copy(?: \d+)?| - Copy(?: \(\d+\))?)\.jsonl")
 _SYNCTHING = ".sync-conflict-"
 
 _RELEASED = ".desktop-released.json"
@@ -49,15 +49,17 @@ class CodeStore(Value, frozen=True):
     home: Path
     own: Path | None = None
 
+    def entries(self) -> Iterator[Entry | Damage]:
+        """Yield everything below `projects`, and what could not be looked at."""
+        return Walk(str(self.projects), str(self.home), str(self.own) if self.own else None).below()
+
+    def named(self, entry: Entry) -> FoundFile:
+        """Say what a file is."""
+        return found(entry, label(entry.parts), str(self.path))
+
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield every file below `projects`, and what could not be looked at."""
-        config = str(self.path)
-        walk = Walk(str(self.projects), str(self.home), str(self.own) if self.own else None)
-        for entry in walk.below():
-            if isinstance(entry, Damage):
-                yield entry
-            else:
-                yield found(entry, label(entry.parts), config)
+        return files_of(self, self.entries())
 
 
 def label(parts: tuple[str, ...]) -> Label:

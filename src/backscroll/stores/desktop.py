@@ -20,7 +20,7 @@ from pathlib import Path
 
 from backscroll.records import Damage
 from backscroll.stores import code, side
-from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
+from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
 from backscroll.value import Value
 
 CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
@@ -62,11 +62,18 @@ class DesktopStore(Value, frozen=True):
 
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield every row and transcript below the directory, settings and logs, and what could not be looked at."""
+        return files_of(self, self.entries())
+
+    def named(self, entry: Entry) -> FoundFile:
+        """Say what a file below the directory of rows is."""
+        return _labelled(entry, str(self.data))
+
+    def entries(self) -> Iterator[Entry | FoundFile | Damage]:
+        """Yield the same as the walk meets it; settings and logs are known by where they lie."""
         rows = self.data / (CODE_ROWS if self.kind == "desktop" else COWORK_ROWS)
         walk = Walk(str(rows), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(rows):
-            for entry in walk.below(_is_walked):
-                yield entry if isinstance(entry, Damage) else _labelled(entry, str(self.data))
+            yield from walk.below(_is_walked)
         if self.kind == "desktop":
             yield from self._beside(walk)
 

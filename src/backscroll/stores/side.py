@@ -17,7 +17,7 @@ from backscroll.files import open_readonly, read_small, reason_of
 from backscroll.lazy import lazily, pattern
 from backscroll.place import Place
 from backscroll.records import Damage, Record
-from backscroll.stores.base import Entry, FoundFile, Label, Walk, found
+from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
 from backscroll.stores.code import UUID
 from backscroll.value import Value
 
@@ -69,12 +69,15 @@ class SideStore(Value, frozen=True):
 
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield every side file, and what could not be looked at."""
-        config = str(self.path)
-        walk = Walk(config, str(self.home), str(self.own) if self.own else None)
-        for entry in self._entries(walk):
-            yield entry if isinstance(entry, Damage) else found(entry, label(entry.parts), config)
+        return files_of(self, self.entries())
 
-    def _entries(self, walk: Walk) -> Iterator[Entry | Damage]:
+    def named(self, entry: Entry) -> FoundFile:
+        """Say what a file is."""
+        return found(entry, label(entry.parts), str(self.path))
+
+    def entries(self) -> Iterator[Entry | Damage]:
+        """Yield the same as the walk meets it."""
+        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(self.path):
             yield from walk.below(_is_known if self.is_home else is_data)
         if self.path == self.home / ".claude":

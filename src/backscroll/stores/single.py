@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from backscroll.records import Damage
-from backscroll.stores.base import FoundFile, Walk, found
+from backscroll.stores.base import Entry, FoundFile, Walk, files_of, found
 from backscroll.stores.code import label
 from backscroll.value import Value
 
@@ -18,18 +18,22 @@ class SingleStore(Value, frozen=True):
 
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield the transcript and what lies in its sidecar directory."""
+        return files_of(self, self.entries())
+
+    def named(self, entry: Entry) -> FoundFile:
+        """Say what a file is."""
+        return found(entry, label(entry.parts), str(self.path.absolute().parent))
+
+    def entries(self) -> Iterator[Entry | Damage]:
+        """Yield the same as the walk meets it, by the names that lead to it from the project."""
         directory = self.path.absolute().parent
         sidecar = directory / self.path.stem
-        walk = Walk(str(directory), str(directory))
-        for entry in walk.one(str(self.path.absolute())):
-            yield (
-                entry
-                if isinstance(entry, Damage)
-                else found(entry, label((directory.name, entry.parts[-1])), str(directory))
-            )
+        for entry in Walk(str(directory), str(directory)).one(str(self.path.absolute())):
+            yield _below(entry, directory.name)
         if os.path.isdir(sidecar):
             for entry in Walk(str(sidecar), str(directory)).below():
-                if isinstance(entry, Damage):
-                    yield entry
-                else:
-                    yield found(entry, label((directory.name, sidecar.name, *entry.parts)), str(directory))
+                yield _below(entry, directory.name, sidecar.name)
+
+
+def _below(entry: Entry | Damage, *names: str) -> Entry | Damage:
+    return entry if isinstance(entry, Damage) else entry._replace(parts=(*names, *entry.parts))

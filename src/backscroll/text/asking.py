@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import tantivy
 
+from backscroll import lazy
 from backscroll.sessions.texts import KINDS
 from backscroll.text.fields import FILE, SCHEMA
 from backscroll.text.language import Clause, Query, Term, Wish
@@ -29,8 +30,8 @@ TEXT_KINDS = {"text": ("prompt", "answer")}
 """What `kind:text` means."""
 TAG_FIELDS = ("role", "tool", "kind", "model", "is", "has")
 SHORTEST_LITERAL = 2
-_LITERAL = re.compile(r"\w+")
-_REGEX_SYNTAX = re.compile(r"([\\.+*?()|\[\]{}^$#&\-~])")
+_LITERAL = lazy.pattern(r"\w+")
+_REGEX_SYNTAX = lazy.pattern(r"([\\.+*?()|\[\]{}^$#&\-~])")
 
 Ask = tantivy.Query
 AskIn = Callable[[str], Ask]

@@ -4,6 +4,8 @@ unit and key say what a document is made of, session whose it is, time when it w
 for, at where the message lies.
 """
 
+from functools import lru_cache
+
 import tantivy
 
 from backscroll.sessions.fingerprint import number_of
@@ -29,6 +31,7 @@ def _schema() -> tantivy.Schema:
 SCHEMA = _schema()
 
 
+@lru_cache(1 << 16)
 def session_number(session: str) -> int:
     """Return the number that stands for a session in the index."""
     return number_of(b"session", session)

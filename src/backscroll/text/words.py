@@ -8,11 +8,12 @@ any substring is a phrase of them.  An identifier in camel case is one word, and
 the very same functions.
 """
 
-import re
 import unicodedata
 from functools import lru_cache
 
 import tantivy
+
+from backscroll.lazy import pattern
 
 LONGEST_WORD = 255
 """Bytes; what is longer is no word that anybody looks for."""
@@ -23,7 +24,7 @@ MOST_REPLACED = 24
 """Up to so many different characters that are not ASCII are replaced one after the other, which is quickest."""
 _ASCII = bytes(range(128))
 
-_UNSPACED = re.compile(
+_UNSPACED = pattern(
     "["
     "\u0e00-\u0eff"  # Thai, Lao
     "\u0f00-\u0fff"  # Tibetan
@@ -38,8 +39,8 @@ _UNSPACED = re.compile(
 )
 APART = " \ua66e "
 """A letter that nobody types stands between two identifiers, so that no phrase reaches from one to the next."""
-_ACCENTS = re.compile("[\u0300-\u036f]+")
-_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{512,}")
+_ACCENTS = pattern("[\u0300-\u036f]+")
+_ENCODED = pattern(r"[A-Za-z0-9+/=_-]{512,}")
 _SHAPES = (
     bytes(
         ord("a") if chr(byte).islower() or chr(byte).isdigit() else ord("A") if chr(byte).isupper() else ord(" ")
@@ -48,7 +49,7 @@ _SHAPES = (
     + b" " * 128
 )
 _CAMEL_SIGNS = (b"aA", b"AAa")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]")
+_HUMP = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]")
 _LONG_S = str.maketrans("ς", "σ")
 
 
