@@ -116,6 +116,7 @@ class FullText:
             _share_free_memory()
         try:
             writer = self._locked(HEAP if is_bulk else SMALL_HEAP, 2 if is_bulk else 1, may_wait=may_wait)
+            writer.garbage_collect_files()  # what a kill has left behind would stand in the way of its own name
             yield writer
             writer.wait_merging_threads()
         except ValueError as error:  # all that tantivy ever raises
@@ -177,7 +178,7 @@ def _is_damaged(text: FullText, error: BaseException) -> bool:
     """Say whether an error comes from a damaged file: tantivy panics, or what was written is not there any more."""
     if _is_panic(error):
         return True
-    if not isinstance(error, Exception) or isinstance(error, OSError):
+    if not isinstance(error, Exception):
         return False
     is_ours = isinstance(error, BackscrollError) and not isinstance(error, RefusedError)
     return not is_ours and not _is_sound(text)
@@ -199,7 +200,7 @@ def _is_sound(text: FullText) -> bool:
 
 def _files_of(text: FullText) -> list[Path]:
     """Return the files of what is committed."""
-    directory = (text.directory or Path()) / f"words-{VERSION}"
+    directory = _words_in(text.directory or Path())
     segments = json.loads((directory / "meta.json").read_bytes())["segments"]
     names = {segment["segment_id"].replace("-", "") for segment in segments}
     return [path for path in directory.iterdir() if path.name.partition(".")[0] in names]
