@@ -261,6 +261,17 @@ def test_goals_of_search_are_those_of_the_slowest_kind(bench: Any) -> None:
     assert (True, False, False) == (met, too_slow, not_found)
 
 
+def test_goals_name_the_versions_that_they_compare(bench: Any) -> None:
+    """Figures of two sizes that were taken with different versions are compared with a remark."""
+    parts = [part(bench, f"update_{size}", figure(bench, "backscroll", 1, task="1 KB more")) for size in "ML"]
+    (same,) = bench.goals(parts)
+    parts[1].versions = {"backscroll": "2 at def"}
+    (other,) = bench.goals(parts)
+
+    assert "1.00 s at 300 MB, 1.00 s at 2 GB" == same.figure
+    assert "1.00 s at 300 MB, 1.00 s at 2 GB; measured with 1 at abc and 2 at def" == other.figure
+
+
 def test_pictures_need_nothing_else(bench: Any) -> None:
     """Pictures are whole SVG documents without a reference to anything outside of them."""
     ((_, drawing),) = bench.draw([made_up(bench)]).values()
