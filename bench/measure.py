@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LAUNCHER = Path(__file__).with_name("launch.py")
-SAMPLED_EVERY = 0.025
+SAMPLED_EVERY, SAMPLED_AT_LEAST_EVERY = 0.025, 0.2
+"""Seconds between two looks at the memory of a program, more and more the longer it runs."""
 STOPPED = -1000
 """The exit code of a program that ran out of time."""
 
@@ -167,14 +168,14 @@ def _last_line(path: Path) -> str:
 
 def _watch(started: subprocess.Popen[bytes], timeout: float) -> tuple[int, bool, float]:
     """Wait for a program's end; return the most memory seen, whether it had to be stopped, and how long it took."""
-    begun, peak = time.perf_counter(), 0
+    begun, peak, spent = time.perf_counter(), 0, 0.0
     while True:
         with suppress(subprocess.TimeoutExpired):
-            started.wait(SAMPLED_EVERY)
+            started.wait(min(max(SAMPLED_EVERY, spent / 100), SAMPLED_AT_LEAST_EVERY))
             return peak, False, time.perf_counter() - begun
         peak = max(peak, sum(_memory_of(pid) for pid in _descendants(os.getpid()) if pid != started.pid))
-        if time.perf_counter() - begun > timeout:
-            spent = time.perf_counter() - begun
+        spent = time.perf_counter() - begun
+        if spent > timeout:
             os.killpg(started.pid, signal.SIGKILL)
             started.wait()
             return peak, True, spent
@@ -182,17 +183,22 @@ def _watch(started: subprocess.Popen[bytes], timeout: float) -> tuple[int, bool,
 
 def _descendants(pid: int) -> list[int]:
     """Return the processes below one, itself left out; none where the system does not tell."""
-    found, pending = [], [pid]
+    found: list[int] = []
+    pending = [pid]
     while pending:
-        parent = pending.pop()
-        try:
-            names = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
-        except OSError:
-            continue
-        children = [int(name) for name in names]
+        children = _children(pending.pop())
         found += children
         pending += children
     return found
+
+
+def _children(pid: int) -> list[int]:
+    """Return the processes that a process started, from whichever of its threads."""
+    names: list[str] = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            names += (thread / "children").read_text(encoding="ascii").split()
+    return [int(name) for name in names]
 
 
 def _memory_of(pid: int) -> int:

@@ -20,6 +20,13 @@ STARTS_ANOTHER = """
 import subprocess, sys
 subprocess.run([sys.executable, "-c", "x = b'x' * 90_000_000; sum(range(5_000_000))"])
 """
+STARTS_SOME = """
+import subprocess, sys, threading
+word = [sys.executable, "-c", "import time; x = b'x' * 90_000_000; time.sleep(0.7)"]
+threads = [threading.Thread(target=subprocess.run, args=[word]) for _ in range(2)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
 
 
 @pytest.fixture
@@ -81,6 +88,13 @@ def test_all_processes_of_a_program_are_measured(bench: Any) -> None:
     assert 0 < alone.cpu < with_another.cpu
     assert 0 < alone.wall < with_another.wall
     assert 1_000_000 < alone.peak < 90_000_000 < with_another.peak
+
+
+def test_processes_that_a_thread_starts_are_measured(bench: Any) -> None:
+    """The memory of several processes at one time is summed up, whichever thread started them."""
+    (cost,) = measured(bench, STARTS_SOME)
+
+    assert 170_000_000 < cost.peak
 
 
 def test_a_program_may_measure_itself(bench: Any, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from command import PROGRAM, TIMEOUT, answer
-from make import Draft, bash, home
+from make import Draft, bash, home, line, write_side
+from recorded import Call, record, renewed, replay, same
 
 import backscroll
 
@@ -19,10 +20,10 @@ pytestmark = [
 STEPS = 8
 """How many of the calls of a run are tried, evenly spread; BACKSCROLL_FAULTS tries more."""
 CALLS = {
-    "signal=KILL": "write,pwrite64,fsync,fdatasync,rename,unlink,ftruncate,mkdir,fcntl",
-    "error=ENOSPC": "write,pwrite64,ftruncate,mkdir",
+    "signal=KILL": "write,pwrite64,fsync,fdatasync,rename,renameat,unlink,ftruncate,mkdir,fcntl,flock",
+    "error=ENOSPC": "write,pwrite64,ftruncate,mkdir,rename,renameat",
 }
-WORDS = {"alpha": 1, "beta": 1, "gamma": 1, "common": 9, "late": 1}
+WORDS = {"alpha": 1, "beta": 1, "gamma": 1, "common": 9, "typed": 1, "late": 1}
 """How many messages hold each word after the update."""
 
 
@@ -34,12 +35,24 @@ def first(root: Path) -> None:
     Draft("00000000-1111-4111-8111-111111111111", "/srv/alpha").prompt("alpha common").answer(
         "common", calls=[bash("ls", "common")]
     ).fork("00000009-1111-4111-8111-111111111111").write(root)
+    write_side(root, "history.jsonl", line({"display": "typed long ago", "sessionId": "gone", "timestamp": 1}))
 
 
 def then(root: Path) -> None:
     """Let one session go on, so that the second run is an update."""
     draft = Draft("00000000-1111-4111-8111-111111111111", "/srv/alpha")
     draft.prompt("alpha common").answer("common", calls=[bash("ls", "common")]).prompt("late").write(root)
+
+
+def begin(root: Path, ours: Path, *, is_update: bool) -> dict[str, int]:
+    """Write what a run finds, and what an earlier one left, and return how many messages hold each word after it."""
+    first(root)
+    if not is_update:
+        ours.mkdir()
+        return {word: count for word, count in WORDS.items() if word != "late"}
+    answer(root, "index")
+    then(root)
+    return WORDS
 
 
 def traced(root: Path, *watch: str) -> "subprocess.CompletedProcess[bytes]":
@@ -74,22 +87,44 @@ def check(root: Path, words: dict[str, int]) -> None:
 def test_faults(tmp_path: Path, fault: str, monkeypatch: pytest.MonkeyPatch, *, is_update: bool) -> None:
     """Whichever call it is that fails, nothing is lost and nothing is doubled."""
     root = home(tmp_path / "root")
-    ours, spare = tmp_path / "ours", tmp_path / "spare"
+    ours = tmp_path / "ours"
     monkeypatch.setenv("BACKSCROLL_HOME", str(ours))
-    first(root)
-    words = {word: count for word, count in WORDS.items() if word != "late"}
-    if is_update:
-        answer(root, "index")
-        then(root)
-        words = WORDS
-        shutil.copytree(ours, spare)
+    words = begin(root, ours, is_update=is_update)
+    before = renewed(ours, tmp_path / "before")
     total = calls_of(root, tmp_path / "log", CALLS[fault])
     when = "" if fault == "signal=KILL" else "+"
     for step in steps(total):
-        shutil.rmtree(ours, ignore_errors=True)
-        if is_update:
-            shutil.copytree(spare, ours)
+        renewed(before, ours)
         done = traced(root, "-e", f"inject={CALLS[fault]}:{fault}:when={step}{when}")
         assert b"Traceback" not in done.stderr, (step, done.stderr)
         assert b"internal error" not in done.stderr, (step, done.stderr)
         check(root, words)
+
+
+def is_inside(calls: list[Call], number: int) -> bool:
+    """Say whether a call stands inside a row of writes to one log of SQLite, of which every eighth will do."""
+    around = calls[max(number - 1, 0) : number + 2]
+    in_one = {(call.name, call.path) for call in around} == {("write", calls[number].path)}
+    is_log = calls[number].path.name.endswith("-wal") and len(around) == 3
+    return is_log and in_one and number % 8 != 0 and "BACKSCROLL_FAULTS" not in os.environ
+
+
+@pytest.mark.parametrize("is_update", [False, True], ids=["first index", "update"])
+def test_a_kill_after_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_update: bool) -> None:
+    """What a run leaves behind that is killed after any of its calls, by one run that is recorded and replayed."""
+    root = home(tmp_path / "root")
+    ours = tmp_path / "ours"
+    monkeypatch.setenv("BACKSCROLL_HOME", str(ours))
+    words = begin(root, ours, is_update=is_update)
+    disk = renewed(ours, tmp_path / "disk")
+    calls = record([*PROGRAM, "--root", str(root), "index"], ours, tmp_path / "log")
+    assert len(calls) > 100
+    for number, call in enumerate(replay(calls, ours, disk)):
+        if is_inside(calls, number):
+            continue
+        monkeypatch.setenv("BACKSCROLL_HOME", str(renewed(disk, tmp_path / "left")))
+        try:
+            check(root, words)
+        except Exception as error:
+            raise AssertionError(f"killed after call {number} of {len(calls)}: {call.name} {call.path}") from error
+    assert same(ours, disk)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from conftest import shared_path
-from make import Draft, bash, home, read, write_demo_home
+from make import Draft, bash, home, line, read, write_demo_home, write_side
 from searched import NOW, Searched
 
 from backscroll.text import asking
@@ -66,9 +66,9 @@ def messages_below(root: Path) -> dict[str, dict[str, list[str]]]:
     said: dict[str, list[str]] = defaultdict(list)
     of_record: dict[str, str] = {}
     for path in sorted((root / ".claude" / "projects").rglob("*.jsonl")):
-        for line in path.read_bytes().split(b"\n"):
+        for raw in path.read_bytes().split(b"\n"):
             try:
-                record = json.loads(line)
+                record = json.loads(raw)
             except ValueError:
                 continue
             if (
@@ -84,6 +84,75 @@ def messages_below(root: Path) -> dict[str, dict[str, list[str]]]:
                     said[name].append(text)
             of_record[record["uuid"]] = name
     return {uuid: {name: said[name]} for uuid, name in of_record.items()}
+
+
+MACHINERY = {"uuid", "parentUuid", "sessionId", "timestamp", "version", "cwd", "gitBranch", "type", "userType", "slug"}
+MACHINERY |= {"entrypoint", "subtype", "requestId", "level", "toolUseID", "parentToolUseID", "agentId", "session_id"}
+MACHINERY |= {"logicalParentUuid", "leafUuid", "operation", "commit", "message", "forkedFrom"}
+# What an attachment became for the model says the same once more.
+MACHINERY |= {"commandMode", "rendered", "renderedRole", "renderedBesideToolResult"}
+BESIDE = {"system", "attachment", "queue-operation", "summary", "custom-title", "ai-title", "agent-name", "last-prompt"}
+BESIDE |= {"pr-link", "frame-link", "task-summary", "checkpoint", "tag", "of-tomorrow"}
+IN_ROWS = ("title", "initialMessage", "mcqAnswers", "fsDetectedFiles", "userSelectedFolders", "error", "previousTitles")
+TEXT_FILES = (
+    "plans/*",
+    "projects/*/memory/*",
+    "projects/*/*/tool-results/*",
+    "paste-cache/*",
+    "projects/*/*/scripts/*",
+)
+JSON_FILES = ("todos/*.json", "tasks/*/*.json")
+
+
+def said_beside(root: Path) -> Iterator[str]:
+    """Yield what is said anywhere but in prompts and answers."""
+    config = root / ".claude"
+    for path in sorted((config / "projects").rglob("*.jsonl")):
+        yield from (text for record in lines_of(path) for text in said_beside_the_tree(record))
+    for prompt in lines_of(config / "history.jsonl"):
+        yield from [prompt["display"], *(item.get("content") or "" for item in prompt["pastedContents"].values())]
+    yield from (path.read_text(errors="replace") for pattern in TEXT_FILES for path in config.glob(pattern))
+    yield from (text for pattern in JSON_FILES for path in config.glob(pattern) for text in leaves([*lines_of(path)]))
+    for path in root.glob("**/local_*.json"):
+        for fields in lines_of(path) if "skills-plugin" not in path.parts else ():
+            yield from leaves([fields.get(name) for name in IN_ROWS])
+    yield from (text for path in root.glob("**/scheduled-tasks.json") for text in leaves([*lines_of(path)]))
+
+
+def said_beside_the_tree(record: dict[str, Any]) -> Iterator[str]:
+    """Yield what a record says that is no prompt and no answer."""
+    attachment = record.get("attachment", {})
+    if record.get("type") in BESIDE and attachment.get("type") != "prompt_snapshot":
+        said = leaves(without(record, MACHINERY))
+        yield from (text.rpartition(" ")[0] if text.endswith("…") else text for text in said)  # cut off
+
+
+def without(value: Any, names: set[str]) -> Any:
+    """Return a value without fields of certain names, at any depth."""
+    if isinstance(value, list):
+        return [without(item, names) for item in value]
+    if isinstance(value, dict):
+        return {name: without(item, names) for name, item in value.items() if name not in names}
+    return value
+
+
+def lines_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects in a file: one, or one on each line."""
+    data = path.read_bytes() if path.exists() else b""
+    for raw in [data] if path.suffix == ".json" else data.split(b"\n"):
+        try:
+            record = json.loads(raw)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def check_beside(root: Path, searched: Searched) -> None:
+    """Look for every word that is said beside the messages."""
+    words = sorted({word for text in said_beside(root) for word in words_of([text])})
+    chosen = random.Random(6).sample(words, min(WORDS, len(words)))  # noqa: S311 - the same words every time
+    assert [] == [word for word in chosen if not searched(f'"{word}"', limit=1).total]
 
 
 def check(root: Path, searched: Searched) -> None:
@@ -165,9 +234,53 @@ def test_made_home(tmp_path: Path) -> None:
     draft.prompt("ภาษาไทยไม่มีช่องว่าง 한국어 문장").answer(
         "x86_64 fooBarBaz HTTPServer2 a1b2", calls=[bash("ls -la", "ok"), read("/a/b.py", "x = 1")]
     )
-    draft.write(root)
+    write_beside(draft).write(root)
+    write_files(root)
     with Searched(root) as searched:
         check(root, searched)
+        check_beside(root, searched)
+
+
+def write_beside(draft: Draft) -> Draft:
+    """Add records beside the messages to a draft."""
+    time = {"timestamp": "2026-05-01T10:00:00.000Z"}
+    records: list[dict[str, Any]] = [
+        {"type": "queue-operation", "operation": "enqueue", "content": "yarrow while waiting", **time},
+        {"type": "queue-operation", "operation": "enqueue", "content": "修复 again", **time},
+        {"type": "summary", "summary": "Bramble and heather", "leafUuid": "gone"},
+        {"type": "custom-title", "customTitle": "Foxglove field"},
+        {"type": "custom-title", "customTitle": "Lavender field"},
+        {"type": "ai-title", "aiTitle": "Thistle field"},
+        {"type": "tag", "tag": "meadow"},
+        {"type": "last-prompt", "lastPrompt": "a lost buttercup"},
+        {"type": "pr-link", "prRepository": "ann/clover", "prUrl": "https://x.test/ann/clover/pull/1", **time},
+        {"type": "frame-link", "title": "Marigold report", "frameUrl": "https://x.test/marigold", **time},
+        {"type": "of-tomorrow", "note": ["primrose"]},
+    ]
+    for record in records:
+        draft.record(**record)
+    draft.system("informational", "The nettle warning").attachment("hook_success", stdout="burdock checked")
+    return draft
+
+
+def write_files(root: Path) -> None:
+    """Add files beside the transcripts."""
+    paste = {"1": {"id": 1, "type": "text", "content": "cornflower"}, "2": {"id": 2, "contentHash": "ab12"}}
+    gone = {"display": "the lost daisy", "pastedContents": paste, "timestamp": 1_778_000_000_000, "sessionId": "gone"}
+    history = root / ".claude" / "history.jsonl"
+    write_side(root, "history.jsonl", (history.read_bytes() if history.exists() else b"") + line(gone))
+    write_side(root, "paste-cache/ab12.txt", b"pasted speedwell")
+    write_side(root, "paste-cache/cd34.txt", b"orphaned tansy")
+    write_side(root, "projects/-p/memory/MEMORY.md", b"remember the comfrey")
+    write_side(root, "tasks/list/1.json", b'{"subject": "weed the garlic", "status": "pending"}')
+    write_side(root, "projects/-p/99999999-2222-4111-8111-111111111111/scripts/run.js", b"water(mallow)")
+
+
+def claude(home: Path, config: Path) -> Path:
+    """Return a home whose configuration directory is another one."""
+    home.mkdir(parents=True)
+    (home / ".claude").symlink_to(config)
+    return home
 
 
 @pytest.mark.corpus
@@ -178,3 +291,4 @@ def test_corpus(tmp_path: Path) -> None:
         root = shared_path(f"corpus/{name}")
         with Searched(root) as searched:
             check(root, searched)
+            check_beside(root if (root / ".claude").exists() else claude(tmp_path / name, root), searched)

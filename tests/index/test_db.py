@@ -109,7 +109,7 @@ def test_an_index_damaged_inside_is_replaced(tmp_path: Path, home: Path) -> None
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
 
-    with pytest.raises(CorruptError, match="the index is damaged"):
+    with pytest.raises(CorruptError, match="the index was damaged and is deleted"):
         backscroll.update_index(root)
     assert 30 == count(root)
 

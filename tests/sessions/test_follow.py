@@ -83,7 +83,22 @@ def cut(path: Path) -> None:
     path.write_bytes(b"".join([said(2), said(3), b" " * 5000, b"\n"]))
 
 
-@pytest.mark.parametrize("change", [rewritten, rotated, cut])
+def set_aside(path: Path) -> None:
+    """Write on, and put a file in its place at once that holds nothing of that."""
+    append(path, said(3))
+    path.rename(path.with_suffix(".jsonl.superseded-1"))
+    path.write_bytes(said(1, BEFORE))
+
+
+def moved(path: Path) -> None:
+    """Write on, and move the file to another project."""
+    append(path, said(3))
+    place = path.parent.with_name("-q")
+    place.mkdir()
+    path.rename(place / path.name)
+
+
+@pytest.mark.parametrize("change", [rewritten, rotated, cut, set_aside, moved])
 def test_replaced_files(tmp_path: Path, change: Callable[[Path], None]) -> None:
     """A file that is rewritten, rotated or cut loses nothing and doubles nothing."""
     root = home(tmp_path)

@@ -302,6 +302,19 @@ def test_agents_without_data_are_read_from_what_they_were_shown(tmp_path: Path) 
         assert [("read", "text", b"one\n"), ("edit", "derived", b"2\n")] == shown(replayed(root, agent))
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_was_read_may_lie_beside_the_transcript(tmp_path: Path, is_kept: bool) -> None:
+    """A result that was too large for the transcript is read from its own file; its preview alone says nothing."""
+    lines = "".join(f"{number}\tline {number}\n" for number in range(1, 1500))
+    draft = drafted(Tool("Read", {"file_path": FILE}, lines[:2000], saved=lines.rstrip("\n")))
+    if not is_kept:
+        draft.files.clear()
+    found = shown(replayed(tmp_path, draft))
+    whole = "\n".join(f"line {number}" for number in range(1, 1500)).encode()
+
+    assert ([("read", "text", whole)] if is_kept else []) == found
+
+
 def test_a_file_that_is_not_found_was_deleted(tmp_path: Path) -> None:
     """A Read that fails because there is no file ends the file, and a backup that is null says the same."""
     gone = Tool("Read", {"file_path": FILE}, "File does not exist.", "Error: File does not exist.", error=True)

@@ -272,10 +272,11 @@ def _accounts(session: Session) -> str:
 def _write_session(
     database: sqlite3.Connection, session: Session, unit: _UnitRow, agents: list[Agent], folded_into: str | None
 ) -> None:
+    body = json.dumps(session, default=_plain)
     database.execute(
         "INSERT OR REPLACE INTO session (id, folded_into, updated, state, project, cwd, cwd_source, project_key,"
-        " account, accounts, parent, messages, damage, stores, mtime, config, released, body, agents)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " account, accounts, parent, messages, damage, stores, mtime, config, released, body, body_sum, agents)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             session.id,
             folded_into,
@@ -294,7 +295,8 @@ def _write_session(
             unit.mtime,
             unit.config,
             unit.side.get("released"),
-            json.dumps(session, default=_plain),
+            body,
+            query.sum_of(body),
             json.dumps(agents, default=_plain),
         ),
     )

@@ -11,10 +11,17 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from backscroll.errors import CorruptError, IndexWarning, RefusedError
+from backscroll.errors import BackscrollError, CorruptError, IndexWarning, RefusedError
 from backscroll.files import make_private_directory
 from backscroll.index.schema import SCHEMA, VERSION
+from backscroll.lazy import lazily
+
+if TYPE_CHECKING:
+    from backscroll.index import soundness
+else:
+    soundness = lazily("backscroll.index.soundness")
 
 Connection = sqlite3.Connection
 """An open index."""
@@ -22,6 +29,7 @@ Connection = sqlite3.Connection
 BUSY_SECONDS = 30
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 NO_ROOM_REMEDY = "Make room on the disk; the same command goes on where this one ended."
+ANEW_REMEDY = "The same command makes it anew; nothing is lost."
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
@@ -61,9 +69,9 @@ def _open_or_remake(path: Path) -> sqlite3.Connection:
     make_private_directory(path.parent)
     try:
         return _opened(path)
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise
+    except sqlite3.OperationalError:
+        raise
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # even the complaint about a schema may be unreadable
         remove_index(path)
         return _opened(path)
 
@@ -110,18 +118,30 @@ def in_use(database: sqlite3.Connection, path: Path) -> Iterator[None]:
     """Close the index in the end; where it turned out to be damaged, delete it, so that it is made anew next time."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-        if code in _NO_ROOM:
-            raise RefusedError(f"the index cannot be written: {error}", str(path), NO_ROOM_REMEDY) from error
-        if code not in _DAMAGED:
+    except Exception as error:
+        code = _code(error)
+        if code not in _DAMAGED and not is_damaged(database, error):
+            if code in _NO_ROOM:
+                raise RefusedError(f"the index cannot be written: {error}", str(path), NO_ROOM_REMEDY) from error
             raise
         database.close()
         remove_index(path)
-        remedy = "The same command makes it anew; nothing is lost."
-        raise CorruptError("the index was damaged and is deleted", str(path), remedy) from error
+        raise CorruptError("the index was damaged and is deleted", str(path), ANEW_REMEDY) from error
     finally:
         database.close()
+
+
+def is_damaged(database: sqlite3.Connection, error: Exception) -> bool:
+    """Say whether an error comes from damage to the index, and not from what was asked or from a fault of ours."""
+    if isinstance(error, CorruptError):
+        return error.where is None  # with a place it speaks of something else
+    if isinstance(error, (BackscrollError, OSError)):
+        return False
+    return not soundness.is_sound(database)
+
+
+def _code(error: Exception) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def words_beside(database: sqlite3.Connection) -> Path | None:

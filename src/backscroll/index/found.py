@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from backscroll.files import open_readonly
 from backscroll.lazy import lazily
 from backscroll.place import Place
-from backscroll.sessions.beside import SIDE_KINDS, first_message, listed, text_of, texts_of_file, texts_of_prompt
+from backscroll.sessions.beside import SIDE_KINDS, Span, first_message, listed, text_of, texts_of_file, texts_of_prompt
 from backscroll.sessions.texts import OTHER, PROMPT, SPOKEN, SUMMARY, TITLE, Text, texts_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Kept(NamedTuple):
     """What the full-text index keeps of a message; see `entries.Entry.at`."""
 
     line: int | None
-    spans: list[tuple[int, int, int]]
+    spans: list[Span]
     message: str | None
     role: str
     agent: str | None
@@ -98,7 +98,7 @@ def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:
     if unit.kind == "titles":
         yield TITLE if kept.name == TITLE else OTHER, kept.title or ""
     elif unit.kind in ("transcript", "workflow-journal"):
-        for value in _records(unit, kept):
+        for value in _records(unit, kept.spans):
             yield from texts_of(value, SUMMARY if value.get("isCompactSummary") else SPOKEN[kept.role])
     else:
         try:
@@ -109,12 +109,9 @@ def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:
 
 def _texts_of_files(unit: Unit, kept: Kept) -> Iterator[Text]:
     if unit.kind == "history":
-        for number, offset, length in kept.spans:
-            if length < 0:
-                yield PROMPT, text_of(unit.paths[number])
-            else:
-                (value,) = _records(unit, kept._replace(spans=[(number, offset, length)]))
-                yield from texts_of_prompt(str(value.get("display")), value.get("pastedContents"))
+        for value in _records(unit, [span for span in kept.spans if span[2] >= 0]):
+            yield from texts_of_prompt(str(value.get("display")), value.get("pastedContents"))
+        yield from ((PROMPT, text_of(unit.paths[number])) for number, _, length in kept.spans if length < 0)
     elif unit.kind == "project-index":
         yield from listed(unit.paths[0], kept.session).get(kept.session or "", [])
     elif unit.kind == "row" and kept.role == "user":
@@ -145,9 +142,9 @@ def moment(milliseconds: int | None) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
 
 
-def _records(unit: Unit, kept: Kept) -> Iterator[dict[str, Any]]:
+def _records(unit: Unit, places: list[Span]) -> Iterator[dict[str, Any]]:
     """Yield the records that a message was taken from; a file that holds several of them is opened once."""
-    for number, group in groupby(kept.spans, key=itemgetter(0)):
+    for number, group in groupby(places, key=itemgetter(0)):
         spans = [(offset, length) for _, offset, length in group]
         for (offset, length), raw in zip(spans, _read(unit.paths[number], spans), strict=True):
             value = _loaded(raw)

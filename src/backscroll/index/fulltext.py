@@ -9,9 +9,11 @@ the index is committed, then the ledger says what was written.  A unit without f
 by its number and written anew.
 """
 
+import json
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,9 +21,9 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
-from backscroll.errors import BusyError, CorruptError, RefusedError
+from backscroll.errors import BackscrollError, BusyError, CorruptError, RefusedError
 from backscroll.files import make_private_directory
-from backscroll.index.db import NO_ROOM_REMEDY
+from backscroll.index.db import ANEW_REMEDY, NO_ROOM_REMEDY
 from backscroll.index.schema import glance_beside
 from backscroll.lazy import lazily
 from backscroll.text.fields import ANALYSER, SCHEMA
@@ -114,6 +116,7 @@ class FullText:
             _share_free_memory()
         try:
             writer = self._locked(HEAP if is_bulk else SMALL_HEAP, 2 if is_bulk else 1, may_wait=may_wait)
+            writer.garbage_collect_files()  # what a kill has left behind would stand in the way of its own name
             yield writer
             writer.wait_merging_threads()
         except ValueError as error:  # all that tantivy ever raises
@@ -148,7 +151,9 @@ def open_fulltext(directory: Path | None) -> FullText:
     for number in range(TRIES):
         try:
             return FullText(directory)
-        except (ValueError, OSError, sqlite3.DatabaseError):
+        except BaseException as error:
+            if not isinstance(error, (ValueError, OSError, sqlite3.DatabaseError)) and not _is_panic(error):
+                raise
             if number == TRIES - 2:
                 remove_fulltext(directory)
             else:
@@ -162,19 +167,51 @@ def in_use(text: FullText) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if text.directory is None or not _tells_of_damage(error):
+        if text.directory is None or not _is_damaged(text, error):
             raise
         text.close()
         remove_fulltext(text.directory)
-        remedy = "The same command makes it anew; nothing is lost."
-        raise CorruptError("the index of words was damaged and is deleted", str(text.directory), remedy) from error
+        raise CorruptError("the index of words was damaged and is deleted", str(text.directory), ANEW_REMEDY) from error
 
 
-def _tells_of_damage(error: BaseException) -> bool:
-    """Say whether an error comes from a damaged file: tantivy panics, or raises ValueError, and SQLite has a code."""
-    if isinstance(error, sqlite3.DatabaseError):
-        return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-    return type(error).__name__ == "PanicException" or (isinstance(error, ValueError) and "orrupt" in str(error))
+def _is_damaged(text: FullText, error: BaseException) -> bool:
+    """Say whether an error comes from a damaged file: tantivy panics, or what was written is not there any more."""
+    if _is_panic(error):
+        return True
+    if not isinstance(error, Exception):
+        return False
+    is_ours = isinstance(error, BackscrollError) and not isinstance(error, RefusedError)
+    return not is_ours and not _is_sound(text)
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"
+
+
+def _is_sound(text: FullText) -> bool:
+    """Say whether the ledger can be read, and every file of the index is what tantivy wrote."""
+    try:
+        text.ledger.rollback()
+        checked = text.ledger.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+        return checked and all(map(_is_as_written, _files_of(text)))
+    except (sqlite3.Error, OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _files_of(text: FullText) -> list[Path]:
+    """Return the files of what is committed."""
+    directory = _words_in(text.directory or Path())
+    segments = json.loads((directory / "meta.json").read_bytes())["segments"]
+    names = {segment["segment_id"].replace("-", "") for segment in segments}
+    return [path for path in directory.iterdir() if path.name.partition(".")[0] in names]
+
+
+def _is_as_written(path: Path) -> bool:
+    """Compare a file of tantivy's with the sum in its last lines."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = json.loads(data[-8 - length : -8])
+    return bool(zlib.crc32(data[: -8 - length]) == footer["crc"])
 
 
 def remove_fulltext(directory: Path) -> None:

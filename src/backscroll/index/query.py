@@ -6,6 +6,7 @@ Only the standard library is needed here, so that a list on a warm index costs l
 import json
 import sqlite3
 import sys
+import zlib
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ class Filter(Value):
     """Only what is pinned in Desktop's sidebar."""
 
 
-_COLUMNS = "SELECT body, project, cwd, cwd_source, mtime, config, released FROM session"
+_COLUMNS = "SELECT body, body_sum, project, cwd, cwd_source, mtime, config, released FROM session"
 _WHERE = (
     " WHERE folded_into IS NULL"
     " AND (:project IS NULL OR instr(lower(coalesce(project, '') || char(10) || coalesce(cwd, '') || char(10) ||"
@@ -275,8 +276,15 @@ def _surroundings(database: sqlite3.Connection) -> _Surroundings:
     return _Surroundings(_cleanup_days(database), load_marks(database))
 
 
+def sum_of(body: str) -> int:
+    """Return the sum by which the row of a session is known to be what was written."""
+    return zlib.crc32(body.encode())
+
+
 def _session(row: tuple[Any, ...], around: _Surroundings) -> Session:
-    body, project, cwd, source, mtime, config, released = row
+    body, expected, project, cwd, source, mtime, config, released = row
+    if sum_of(body) != expected:
+        raise sqlite3.DatabaseError("a session is not what was written")
     value = json.loads(body)
     value |= {"project": project, "cwd": cwd, "project_source": source}
     value |= {name: parse(value[name]) for name in ("started", "updated")}

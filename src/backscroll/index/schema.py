@@ -160,6 +160,7 @@ CREATE TABLE session (
   config TEXT,
   released TEXT,
   body TEXT NOT NULL,
+  body_sum INTEGER NOT NULL,
   agents TEXT NOT NULL
 );
 CREATE INDEX session_updated ON session (updated);

@@ -55,8 +55,8 @@ WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 TITLES = b"titles"
 HISTORY_KINDS = {"history", "paste"}
-LATE_KINDS = HISTORY_KINDS | {"project-index", "row"}
-"""Kinds of files that are read after the transcripts, because they add what those do not hold."""
+LATE_KINDS = HISTORY_KINDS | {"project-index", "row", "titles"}
+"""What is read after the transcripts, because it adds what those do not hold."""
 
 OnProgress = Callable[[Progress], None] | None
 States = dict[bytes, list[Any]]

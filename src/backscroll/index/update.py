@@ -12,6 +12,7 @@ from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
+from backscroll.index.db import ANEW_REMEDY, is_damaged
 from backscroll.index.glance import files_in_step, glance, keep
 from backscroll.index.hints import mark_unplaced
 from backscroll.index.marks import take_in_marks
@@ -43,10 +44,10 @@ def update(
     """
     try:
         return _update(database, stores, on_progress, words)
-    except sqlite3.DatabaseError as error:
-        if type(error) is not sqlite3.DatabaseError:
+    except Exception as error:
+        if not is_damaged(database, error):
             raise
-        raise CorruptError("the index is damaged", remedy="backscroll index --rebuild makes it anew.") from error
+        raise CorruptError("the index is damaged", remedy=ANEW_REMEDY) from error
 
 
 def _update(

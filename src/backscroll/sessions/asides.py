@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from backscroll.sessions.conversation import Conversation
-from backscroll.sessions.digest import trees_of
 from backscroll.sessions.facts import OPENING_LENGTH, Aside
 from backscroll.sessions.fingerprint import text_key
 from backscroll.sessions.rows import Row
@@ -72,8 +71,7 @@ class _Messages:
 
     @cached_property
     def _prompts(self) -> list[Row]:
-        trees = trees_of(self._conversation)
-        return [row for _, tree in trees for node in tree.nodes for row in node.rows if row.text_key is not None]
+        return [row for row in self._conversation.rows if row.text_key is not None]
 
     @cached_property
     def _by_key(self) -> dict[bytes | None, tuple[int, int]]:

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from backscroll.files import read_small
 from backscroll.lazy import pattern
 from backscroll.place import Place
 from backscroll.sessions.conversation import Conversation
@@ -18,11 +17,10 @@ from backscroll.sessions.digest import moment_of
 from backscroll.sessions.facts import queued_text
 from backscroll.sessions.join import parts_of
 from backscroll.sessions.model import Call, Part, Result
+from backscroll.sessions.outputs import persisted_name, whole_output
 from backscroll.sessions.rows import Row
 from backscroll.sessions.tree import Node, Tree
 
-LARGEST_OUTPUT = 64 << 20
-_PERSISTED = pattern(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
 _NOTICE_RESULT = pattern(r"<result>\s*(.*?)\s*</result>", re.DOTALL)
 
 
@@ -98,16 +96,8 @@ class CallReader:
         name = name or (os.path.basename(str(named).replace("\\", "/")) if named else None)
         if not name or name in (".", ".."):
             return
-        for directory in self._outputs:
-            if os.path.islink(directory):  # it could lead anywhere
-                continue
-            path = os.path.join(directory, name)
-            try:
-                result.text = read_small(path, LARGEST_OUTPUT).decode(errors="replace")
-            except OSError:
-                continue
-            result.persisted = path
-            return
+        if whole := whole_output(name, self._outputs):
+            result.persisted, result.text = whole
 
     def _add_notice(self, result: Result, agent: str) -> None:
         """Take an agent's final answer from the notice that it has ended."""
@@ -119,12 +109,6 @@ class CallReader:
         text = _notice_text(value)
         answer = _NOTICE_RESULT.search(text)
         result.text = answer.group(1) if answer else text or result.text
-
-
-def persisted_name(text: str) -> str | None:
-    """Return the name of the file that holds a whole output, where a result is only a notice of it."""
-    found = _PERSISTED.match(text)
-    return found.group(1) if found else None
 
 
 def _rows_with_results(tree: Tree) -> dict[str, list[Row]]:

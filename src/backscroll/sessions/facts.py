@@ -88,7 +88,7 @@ class Aside(NamedTuple):
     """Of its text, to find the same in a message; None where it is not a text that messages repeat."""
     opening: str
     """The beginning of that text."""
-    time: str | float | None
+    time: str | int | float | None
     session: str | None
     source: int
     offset: int
@@ -147,7 +147,7 @@ class Facts(Struct):
     """Workflow run to call, from the call's result."""
     progress_agents: dict[str, str] = {}
     notices: dict[str, Notice] = {}
-    asides: dict[tuple[Any, ...], Aside] = {}
+    asides: dict[str, Aside] = {}
     """What records beside the tree say, each text once however often it is repeated."""
     notified: dict[bytes, tuple[int, int]] = {}
     """Text of a notice, by its key, to the source and offset of the message that holds it."""
@@ -191,7 +191,7 @@ class Facts(Struct):
         if text == "":
             return
         key = text_key(text) if text else None
-        name = (head.type, key, *once) if key else (source, record.offset)
+        name = repr((head.type, key, *once) if key else (source, record.offset))
         place = (source, record.offset, record.length, record.line)
         opening = (text or "")[:OPENING_LENGTH]
         self.asides.setdefault(name, Aside(head.type or "", key, opening, head.timestamp, head.sessionId, *place))

@@ -25,7 +25,7 @@ from backscroll.sessions.source import Source
 from backscroll.sessions.tree import Node, Tree
 from backscroll.stores import FoundFile, Store
 
-KINDS = {"transcript", "agent"}
+KINDS = {"transcript", "agent", "superseded"}
 CHECKED = 512
 BLOCK = 1 << 16
 

@@ -12,13 +12,13 @@ import orjson
 
 from backscroll.sessions import prompts
 from backscroll.sessions.asides import PROMPT_TYPES, asides
-from backscroll.sessions.calls import persisted_name
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import identities, moment_of, trees_of
 from backscroll.sessions.facts import Aside, queued_text
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.join import role_of
 from backscroll.sessions.outcomes import OK
+from backscroll.sessions.outputs import persisted_name
 from backscroll.sessions.rows import PROGRESS, Row
 from backscroll.sessions.texts import ANSWER, PROMPT, RESULT, SPOKEN, SUMMARY, Text, texts_of
 from backscroll.sessions.toolnames import FILE_TOOLS
@@ -61,7 +61,7 @@ def passages(
     start: Sequence[int] | None = None,
     part: Part | None = None,
 ) -> Iterator[Passage]:
-    """Yield the passages of a conversation in file order, then what is said beside its messages; or one part of them.
+    """Yield the passages of a conversation in file order, then what is said beside its messages; or those of a part.
 
     `start` gives for each file a byte before which everything is known: only messages with a record behind it come.
     A passage without texts is no longer to be found at its place.
@@ -70,13 +70,13 @@ def passages(
     for inline, tree in trees_of(conversation):
         tools = _tools(tree)
         for node, identity in zip(tree.nodes, identities(tree, conversation), strict=True):
-            is_asked = (start is None or _is_new(node, start)) and _is_in(node.head, part)
+            is_asked = (start is None or _is_new(node, start)) and (part is None or _is_in(node.head, part))
             if node.head.kind != PROGRESS and is_asked:
                 passage = _passage(node, identity, conversation, tools, inline or agent)
                 if passage is not None:
                     yield _told_apart(passage, seen)
     for aside, is_found in asides(conversation, start):
-        if _is_in(aside, part):
+        if part is None or _is_in(aside, part):
             yield _aside(aside, conversation, agent, is_found=is_found)
 
 
@@ -84,8 +84,8 @@ def _is_new(node: Node, start: Sequence[int]) -> bool:
     return any(row.offset >= start[row.source] for row in node.rows)
 
 
-def _is_in(record: Row | Aside, part: Part | None) -> bool:
-    return part is None or (record.source == part.source and part.begin <= record.offset < part.end)
+def _is_in(row: Row | Aside, part: Part) -> bool:
+    return row.source == part.source and part.begin <= row.offset < part.end
 
 
 def _told_apart(passage: Passage, seen: dict[int, int]) -> Passage:

@@ -16,6 +16,7 @@ from backscroll.sessions.conversation import Conversation, read_conversation
 from backscroll.sessions.digest import compaction_nodes, moment_of, said
 from backscroll.sessions.join import join_message
 from backscroll.sessions.model import MAIN, Agent, Branch, Call, Message, Session, TreeNode
+from backscroll.sessions.outputs import output_directories
 from backscroll.sessions.rows import PROGRESS, SPOKEN_KINDS
 from backscroll.sessions.source import Source
 from backscroll.sessions.tree import NOBODY, Node, Path, Tree
@@ -32,10 +33,9 @@ class SessionFiles(Struct):
 
     def outputs(self, session: str) -> list[str]:
         """Return the directories that may hold outputs too large for the transcripts."""
-        near = [os.path.join(os.path.dirname(path), session) for path in self.transcripts]
-        near += [path.removesuffix(".jsonl") for path in self.transcripts]  # of earlier ids of the session
-        near += [path.split(f"{os.sep}subagents{os.sep}")[0] for paths in self.agents.values() for path in paths]
-        return [os.path.join(directory, "tool-results") for directory in dict.fromkeys(near)]
+        named = [os.path.join(os.path.dirname(path), session) for path in self.transcripts]
+        agents = [path for paths in self.agents.values() for path in paths]
+        return output_directories([*named, *self.transcripts, *agents])
 
 
 class _Frame(Struct):

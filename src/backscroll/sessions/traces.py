@@ -21,6 +21,7 @@ from backscroll.sessions.filebytes import decode_file
 from backscroll.sessions.filepaths import absolute, folded
 from backscroll.sessions.model import MAIN
 from backscroll.sessions.outcomes import OK
+from backscroll.sessions.outputs import output_directories, persisted_name, whole_output
 from backscroll.sessions.rows import ATTACHMENT, SYSTEM, Row
 from backscroll.sessions.shell import may_remove, removals
 from backscroll.sessions.statements import (
@@ -166,11 +167,15 @@ class _TreeReader:
             if tool_name(name) in SHELL_TOOLS:
                 yield from self._removed(said, inputs.get(call))
                 continue
-            statement = read_call(name, inputs.get(call), call, decoded(self._raw(answer)) if answer else None)
+            answered = self._answered(answer) if answer else None
+            statement = read_call(name, inputs.get(call), call, answered)
             path = (statement.path or _plan_path(name, record)) if statement else None
             if statement is not None and path:
                 said = said._replace(outcome=statement.failure or outcome)
                 yield self._trace(said, statement._replace(path=path))
+
+    def _answered(self, row: Row) -> "Answered":
+        return Answered(decoded(self._raw(row)), self._conversation.sources[row.source].path)
 
     def _raw(self, row: Row) -> bytes:
         return self._conversation.sources[row.source].read(row.offset, row.length)
@@ -272,17 +277,26 @@ def inputs_of(record: dict[str, Any]) -> dict[str, Any]:
     return {str(block.get("id")): block.get("input") for block in blocks if isinstance(block, dict)}
 
 
-def read_call(name: str, asked: Any, call: str, answer: dict[str, Any] | None) -> Statement | None:
+class Answered(NamedTuple):
+    """The record that answers a call, and the transcript that it lies in."""
+
+    record: dict[str, Any]
+    transcript: str
+
+
+def read_call(name: str, asked: Any, call: str, answer: Answered | None) -> Statement | None:
     """Return what a call says about a file, from the record of its answer."""
     if answer is None:
         return statement_of_call(name, asked, None, None, is_error=False)
-    message = answer.get("message")
+    message = answer.record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     blocks = content if isinstance(content, list) else []
     part = result_part(call, blocks)
     results = sum(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
-    detail = answer.get("toolUseResult") if results <= 1 else None
+    detail = answer.record.get("toolUseResult") if results <= 1 else None
     text = part.text if part else content if isinstance(content, str) else None
+    if text is not None and (output := persisted_name(text)):
+        _, text = whole_output(output, output_directories([answer.transcript])) or (None, text)
     return statement_of_call(name, asked, text, detail, is_error=bool(part and part.data.get("error")))
 
 

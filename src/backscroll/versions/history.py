@@ -22,6 +22,7 @@ from backscroll.sessions.traces import (
     DELETE,
     LARGEST_BACKUP,
     RENAME,
+    Answered,
     backup_stem,
     decoded,
     inputs_of,
@@ -173,8 +174,9 @@ class Histories:
         answer = None
         if trace.answer_source is not None:
             place = (trace.answer_offset or 0, trace.answer_length or 0)
-            answer = self._record(trace.file(trace.answer_source), *place)
-            if not answer:
+            path = trace.file(trace.answer_source)
+            answer = Answered(self._record(path, *place), path)
+            if not answer.record:
                 return None
         return read_call(trace.tool or "", inputs_of(record).get(trace.call), trace.call, answer)
 

@@ -1,0 +1,73 @@
+"""Soundness: whether the catalogue still holds what was written into it.
+
+Asked only after something went wrong, to tell a damaged file from a fault of ours: the database is looked through
+once, every value is decoded, and what has a sum is compared with it.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import msgspec
+
+from backscroll.index import query
+from backscroll.index.db import open_in_memory
+from backscroll.sessions.digest import Digest
+
+_JSON = (
+    "SELECT paths FROM unit",
+    "SELECT side FROM unit",
+    "SELECT damage FROM store",
+    "SELECT read FROM desktop_row",
+    "SELECT person FROM desktop_row",
+    "SELECT body FROM desktop_row WHERE body != ''",
+    "SELECT names FROM desktop_row",
+    "SELECT body FROM marks",
+    "SELECT damage FROM marks",
+    "SELECT value FROM meta WHERE name IN ('stores', 'cleanup days', 'settings and logs', 'merged', 'hints')",
+)
+_CLASSES = {"INTEGER": {"integer"}, "TEXT": {"text"}, "REAL": {"real", "integer"}, "BLOB": {"blob"}}
+_SCHEMA = (
+    "SELECT type, name, sql FROM sqlite_master"
+    " WHERE type IN ('table', 'index') AND name NOT LIKE 'sqlite_%' ORDER BY name"
+)
+
+
+def is_sound(database: sqlite3.Connection) -> bool:
+    """Say whether everything in the catalogue can be read, and is what was written."""
+    try:
+        database.rollback()
+        return all(_tests(database))
+    except Exception:  # noqa: BLE001  (whatever cannot be read is not sound)
+        return False
+
+
+def _tests(database: sqlite3.Connection) -> Iterator[bool]:
+    with closing(open_in_memory()) as fresh:
+        yield _schema(database) == _schema(fresh)
+    yield database.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+    yield from (_fits(database, table) for kind, table, _ in _schema(database) if kind == "table")
+    for question in _JSON:
+        yield all(json.loads(text) is not None for (text,) in database.execute(question))
+    for read, body in database.execute("SELECT read, body FROM desktop_row WHERE body != ''"):
+        yield json.loads(read).keys() == json.loads(body).keys()
+    for (digest,) in database.execute("SELECT digest FROM unit"):
+        msgspec.msgpack.decode(digest, type=Digest)
+    for (name,) in database.execute("SELECT id FROM session"):
+        yield query.session(database, name).id == name
+        query.agents(database, name)
+
+
+def _schema(database: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    return database.execute(_SCHEMA).fetchall()
+
+
+def _fits(database: sqlite3.Connection, table: str) -> bool:
+    """Say whether every value of a table is of the type of its column."""
+    for _, name, kind, is_needed, _, is_key in database.execute(f"PRAGMA table_info({table})"):
+        allowed = _CLASSES[kind] | (set() if is_needed or is_key else {"null"})
+        found = {value for (value,) in database.execute(f"SELECT DISTINCT typeof({name}) FROM {table}")}  # noqa: S608
+        if not found <= allowed:
+            return False
+    return True
