@@ -9,6 +9,7 @@ from make import UUID, Draft, bash, edit, failed, home, write_demo_home, write_s
 from searched import Searched
 
 from backscroll.errors import QueryError
+from backscroll.index import search
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 
@@ -138,6 +139,25 @@ def test_one_hit_for_each_session(shop: Searched) -> None:
 
     assert 3 == found.total
     assert [(OTHER, 1), (UUID, 0)] == [(hit.session, hit.others) for hit in found.hits]
+
+
+@pytest.mark.parametrize(
+    "query", ["lock", "lo*", '"a lock"', "lock since:2000-01-01", "lock project:srv", "lock OR gate"]
+)
+def test_best_of_each_session_over_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+    """However few documents are looked at in one go, every session has its best hit, and all counts are exact."""
+    names = [f"{number}{UUID[1:]}" for number in range(1, 6)]
+    for place, name in enumerate(names):
+        draft = Draft(name, "/srv/shop")
+        for turn in range(3 * place + 1):
+            draft.prompt(f"A lock, number {turn}").answer("Nothing.")
+        draft.write(home(tmp_path))
+    monkeypatch.setattr(search, "PAGE", 2)
+    with Searched(tmp_path) as searched:
+        found = searched(query, all_hits=False)
+        assert found.total == sum(3 * place + 1 for place in range(5))
+        assert {name: 3 * place for place, name in enumerate(names)} == {hit.session: hit.others for hit in found.hits}
+        assert len(searched(query, all_hits=False, limit=2).hits) == 2
 
 
 def test_order(shop: Searched) -> None:

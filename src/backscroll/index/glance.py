@@ -50,7 +50,6 @@ def files_in_step(connection: sqlite3.Connection, number: str) -> int | None:
 
 def keep(connection: sqlite3.Connection, number: str, files: int, is_in_step: Callable[[], bool]) -> None:
     """Keep the number of a glance where all is in step with it; not where somebody writes meanwhile."""
-    (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         connection.execute("BEGIN")
@@ -61,4 +60,4 @@ def keep(connection: sqlite3.Connection, number: str, files: int, is_in_step: Ca
     except sqlite3.OperationalError:
         connection.rollback()  # the next update will keep it
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {int(patience)}")
+        connection.execute("PRAGMA busy_timeout = 30000")  # as catalogue and ledger are opened
