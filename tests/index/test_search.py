@@ -228,6 +228,8 @@ def test_fuzzed_queries(shop: Searched) -> None:
         "AND",
         "NEAR",
         "role:",
+        "project:",
+        "session:",
         "since:",
         "kind:text",
         "a",
@@ -244,8 +246,10 @@ def test_fuzzed_queries(shop: Searched) -> None:
 
 def test_long_queries(shop: Searched) -> None:
     """Three hundred parentheses, a thousand words and a megabyte are plain text."""
-    for query in ("(" * 300 + "lock" + ")" * 300, "lock " * 1000, "x" * 1_000_000, "a OR " * 1000):
+    for query in ("(" * 300 + "lock" + ")" * 300, "lock " * 1000, "x" * 1_000_000, "a OR " * 1000, "x" * 10_000 + "*"):
         shop(query)
+    for field in ("project", "session", "tool", "file", "role", "model", "account"):
+        assert 0 == shop(f"{field}:{'修([x' * 10_000}").total
 
 
 def test_demo_home(tmp_path: Path) -> None:

@@ -84,6 +84,23 @@ def test_a_prompt_without_a_session(tmp_path: Path, fields: dict[str, Any], *, i
         assert 2 - is_held == searched("okapi").total
 
 
+def test_where_a_lost_prompt_belongs(tmp_path: Path) -> None:
+    """A prompt whose session is gone is found by its project and by the session's id."""
+    root = home(tmp_path)
+    Draft(UUID, "/srv/other").prompt("see the okapi").write(root)
+    write_side(root, "history.jsonl", typed("feed the okapi"))
+    with Searched(root) as searched:
+        for query in (
+            "okapi project:SHOP",
+            f"okapi session:{GONE[:8]}",
+            "okapi -project:other",
+            f"okapi -session:{UUID}",
+        ):
+            assert [GONE] == [hit.session for hit in searched(query).hits], query
+        for query in ("okapi project:other", "okapi -project:shop", f"okapi -session:{GONE}"):
+            assert [UUID] == [hit.session for hit in searched(query).hits], query
+
+
 def test_pastes(tmp_path: Path) -> None:
     """What was pasted is found with its prompt, wherever it lies, and alone where no prompt names it."""
     root = home(tmp_path)
@@ -210,7 +227,7 @@ def test_what_desktop_wrote_down(tmp_path: Path) -> None:
             assert (UUID, "Tides", "system", "row") == (hit.session, hit.title, hit.role, hit.kind)
             assert str(path) == (hit.place and hit.place.path)
             assert word in hit.snippet.lower()
-        assert 1 == searched("hyena kind:row store:cowork").total
+        assert 1 == searched("hyena kind:row store:cowork since:2026-05-01 until:2027-01-01").total
 
 
 def test_the_first_message_of_a_manifest(tmp_path: Path) -> None:

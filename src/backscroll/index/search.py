@@ -18,7 +18,7 @@ from backscroll.index.found import Kept, Shelf, Unit, kind_shown, moment, place_
 from backscroll.index.fulltext import FullText
 from backscroll.index.query import searchable
 from backscroll.text import asking
-from backscroll.text.asking import Ask, Must, Not
+from backscroll.text.asking import Ask, Must, Not, Should
 from backscroll.text.fields import SCHEMA, session_number
 from backscroll.text.hits import Found, Hit
 from backscroll.text.language import Query, Term, Wish
@@ -132,10 +132,16 @@ class _Search:
         return _Asked(asking.all_of(parts), of_messages) if parts else None
 
     def _of_sessions(self, name: str, wishes: list[Wish]) -> Iterator[tuple[tantivy.Occur, Ask]]:
-        wanted = [wish.value for wish in wishes if not wish.is_negated]
+        wanted = [ask for wish in wishes if not wish.is_negated for ask in self._belonging(name, wish.value)]
         if wanted:
-            yield Must, _in_sessions(number for value in wanted for number in self._fitting(name, value))
-        yield from ((Not, _in_sessions(self._fitting(name, wish.value))) for wish in wishes if wish.is_negated)
+            yield Must, Ask.const_score_query(Ask.boolean_query([(Should, ask) for ask in wanted]), 0.0)
+        yield from ((Not, ask) for wish in wishes if wish.is_negated for ask in self._belonging(name, wish.value))
+
+    def _belonging(self, name: str, value: str) -> Iterator[Ask]:
+        """Yield the questions for what belongs to sessions that fit a wish, gone ones included."""
+        yield _in_sessions(self._fitting(name, value))
+        if name in ("project", "session"):
+            yield asking.belonging_by_itself(name, value)
 
     def _fitting(self, name: str, value: str) -> Iterator[int]:
         """Yield the numbers of the sessions that fit a wish."""

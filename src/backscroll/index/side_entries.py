@@ -21,6 +21,7 @@ from backscroll.sessions.beside import (
     text_of,
     texts_of_file,
     texts_of_prompt,
+    times_of,
 )
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.texts import OTHER, PROMPT, SUMMARY, texts_of
@@ -68,12 +69,13 @@ def _of_whole(files: Files) -> Iterator[Entry]:
 
 def _of_row(files: Files) -> Iterator[Entry]:
     """Yield what a row of Desktop tells of its session, and the prompt that this began with where it got no further."""
-    yield from _of_whole(files)
+    created, active = times_of(files.paths[0])
+    yield from (entry._replace(time=active) for entry in _of_whole(files))
     text = first_message(files.paths[0])
     if text and not files.prompts.holds(text, files.session, None, None):
         at = [1, [_WHOLE], None, "user", None, None]
         key = number_of(b"first message", name_of(files.paths[0]), text)
-        yield Entry(key, 1, None, fields_of([(PROMPT, text)]), _PROMPT_TAGS, packed(at))
+        yield Entry(key, 1, created, fields_of([(PROMPT, text)]), _PROMPT_TAGS, packed(at))
 
 
 def _of_journal(files: Files) -> Iterator[Entry]:
@@ -97,7 +99,7 @@ def _of_index(files: Files) -> Iterator[Entry]:
         texts = [(of, text) for of, text in said if of == SUMMARY or name not in typed]
         if texts and not files.prompts.is_known(name):
             at = [None, [_WHOLE], None, "user", None, None, None, name]
-            tags = ("role:user", *(f"kind:{of}" for of, _ in texts))
+            tags = ("role:user", *(f"kind:{of}" for of, _ in texts), *_belonging(name, None))
             key = number_of(b"listed", name, *(text for _, text in texts))
             yield Entry(key, number, None, fields_of(texts), tags, packed(at), name)
 
@@ -133,7 +135,13 @@ def _of_prompt(prompt: side.HistoryPrompt, own: Mapping[str, int], files: Files)
     at = [line, spans, None, "user", None, None, None, prompt.session, prompt.project]
     key = number_of(b"history", prompt.text, time or offset, prompt.session or "")
     texts = [*texts_of_prompt(prompt.text, prompt.pasted), *((PROMPT, text) for text in pasted.values())]
-    yield Entry(key, offset, time, fields_of(texts), _PROMPT_TAGS, packed(at), prompt.session)
+    tags = (*_PROMPT_TAGS, *_belonging(prompt.session, prompt.project))
+    yield Entry(key, offset, time, fields_of(texts), tags, packed(at), prompt.session)
+
+
+def _belonging(session: str | None, project: str | None) -> Iterator[str]:
+    """Yield what says of a prompt whose session may be gone where it belongs."""
+    yield from (f"{name}:{value.lower()}" for name, value in (("session", session), ("project", project)) if value)
 
 
 def _pasted(path: str) -> str:

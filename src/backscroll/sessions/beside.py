@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from backscroll import times
 from backscroll.files import read_small
 from backscroll.lazy import lazily
 from backscroll.sessions.texts import OTHER, PROMPT, RESULT, SUMMARY, Text, strings_in
@@ -75,6 +76,14 @@ def first_message(path: str) -> str:
     """Return the prompt that a row of Desktop says its session began with."""
     value = rows.read_fields(path)[0].get(_FIRST_MESSAGE)
     return value if isinstance(value, str) else ""
+
+
+def times_of(path: str) -> tuple[int | None, int | None]:
+    """Return when the session of a row of Desktop began and when it was last active, in milliseconds."""
+    fields, _ = rows.read_fields(path)
+    moments = (times.parse(fields.get(name)) for name in ("createdAt", "lastActivityAt"))
+    created, active = (round(moment.timestamp() * 1000) if moment else None for moment in moments)
+    return created, active
 
 
 def listed(path: str, session: str | None = None) -> dict[str, list[Text]]:

@@ -30,6 +30,8 @@ TEXT_KINDS = {"text": ("prompt", "answer")}
 """What `kind:text` means."""
 TAG_FIELDS = ("role", "tool", "kind", "model", "is", "has")
 SHORTEST_LITERAL = 2
+LONGEST_VALUE = 200
+"""So much of a field's value is asked for by pattern, which may not be longer than a few hundred states."""
 _LITERAL = lazy.pattern(r"\w+")
 _REGEX_SYNTAX = lazy.pattern(r"([\\.+*?()|\[\]{}^$#&\-~])")
 
@@ -65,6 +67,12 @@ def all_of(parts: Sequence[tuple[tantivy.Occur, Ask]]) -> Ask:
     if all(occur == Not for occur, _ in parts):
         parts = [(Must, Ask.all_query()), *parts]
     return Ask.boolean_query(parts)
+
+
+def belonging_by_itself(name: str, value: str) -> Ask:
+    """Return the question for what says itself which session or project it is of, because its session is gone."""
+    before = "" if name == "session" else ".*"
+    return Ask.regex_query(SCHEMA, "tag", f"{name}:{before}{_literally(encodable(value.lower())[:LONGEST_VALUE])}.*")
 
 
 def fields_of(query: Query) -> tuple[str, ...]:
@@ -107,11 +115,10 @@ def _spelled(field: str, term: Term, words: list[str]) -> Ask:
 
 
 def _in_order(field: str, words: list[str], *, is_prefix: bool) -> Ask:
+    if is_prefix and len(words) == 1:
+        return Ask.fuzzy_term_query(SCHEMA, field, words[0], distance=0, prefix=True)  # thrice as fast as a pattern
     if is_prefix:
-        last = f"{_literally(words[-1])}.*"
-        if len(words) == 1:
-            return Ask.regex_query(SCHEMA, field, last)
-        return Ask.regex_phrase_query(SCHEMA, field, [*map(_literally, words[:-1]), last])
+        return Ask.regex_phrase_query(SCHEMA, field, [*map(_literally, words[:-1]), f"{_literally(words[-1])}.*"])
     if len(words) == 1:
         return Ask.term_query(SCHEMA, field, words[0])
     return Ask.phrase_query(SCHEMA, field, list(words))
@@ -136,7 +143,7 @@ def _wish(name: str, wish: Wish) -> Ask | None:
     if name == FILE:
         words = words_of(wish.value)
         return _in_order(FILE, words, is_prefix=wish.value.endswith("*")) if words else None
-    value = encodable(wish.value.lower())
+    value = encodable(wish.value.lower())[:LONGEST_VALUE]
     if name == "tool":
         return Ask.regex_query(
             SCHEMA, "tag", f"tool:(.*__)?{_literally(value.rstrip('*'))}{'.*' if '*' in value else ''}"
