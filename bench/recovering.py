@@ -48,6 +48,8 @@ def recovery(lab: Lab) -> Section:
         "“right” are those of them that are given back as that text (line ends aside), “wrong” those that differ, "
         "“missing” those not given back as a whole.\n"
         "“by it alone” are files that we do not give back, not even in part.\n"
+        "Files that later reads of a part, or notices, show to have changed are not judged; the rule was made after a "
+        "look at files that we missed, not at those of the peer.\n"
         "Every kind of difference is explained in [recovery](recovery.md)."
     )
     return Section("Recovery", text, cases, COLUMNS + MORE_COLUMNS)
