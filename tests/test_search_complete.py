@@ -9,7 +9,7 @@ import random
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -168,10 +168,18 @@ def check(root: Path, searched: Searched) -> None:
 
     for word in chosen:
         expected = {text_of(said[name]) for name, found in words.items() if word in found}
-        assert expected == found_texts(searched, word, by_record), word
+        assert expected == found_texts(searched, f'"{word}"', by_record), word
+    for beginning in sorted({word[: chance.randrange(1, 4)] for word in chosen if word.isalpha()}):
+        expected = {text_of(said[name]) for name, found in words.items() if any(map(starting(beginning), found))}
+        assert expected <= found_texts(searched, f"{beginning}*", by_record), beginning
     for piece in substrings(said, chance):
         expected = {text_of(texts) for texts in said.values() if any(piece in text for text in texts)}
-        assert expected == found_texts(searched, piece, by_record), piece
+        assert expected == found_texts(searched, f'"{piece}"', by_record), piece
+
+
+def starting(beginning: str) -> Callable[[str], bool]:
+    """Return what says whether a word begins so."""
+    return lambda word: word.startswith(beginning)
 
 
 def words_of(texts: list[str]) -> Iterator[str]:
@@ -199,15 +207,15 @@ def text_of(texts: list[str]) -> str:
     return "\0".join(sorted(texts))
 
 
-def found_texts(searched: Searched, word: str, by_record: dict[str, dict[str, list[str]]]) -> set[str]:
-    """Return what the messages say in which the index finds a word, as far as the second way can read them."""
-    told = [next(iter(by_record[uuid].values())) for uuid in uuids(searched, word) if uuid in by_record]
+def found_texts(searched: Searched, query: str, by_record: dict[str, dict[str, list[str]]]) -> set[str]:
+    """Return what the messages say that the index finds, as far as the second way can read them."""
+    told = [next(iter(by_record[uuid].values())) for uuid in uuids(searched, query) if uuid in by_record]
     return {text_of(texts) for texts in told if any(texts)}
 
 
-def uuids(searched: Searched, word: str) -> list[str]:
-    """Return the ids of all messages that the index finds a word in."""
-    question = asking.question(parse_query(f'"{word}"', NOW))
+def uuids(searched: Searched, query: str) -> list[str]:
+    """Return the ids of all messages that the index finds."""
+    question = asking.question(parse_query(query, NOW))
     searcher = searched.text.searcher()
     if question is None:
         return []

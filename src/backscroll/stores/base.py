@@ -123,18 +123,18 @@ class Walk:
         if self._own and is_inside(self._top, self._own):  # the demo home: ours, and asked for
             self._own = None
         self._seen: set[tuple[int, int]] = set()
-        self._directories: list[tuple[str, tuple[str, ...]]] = []
+        self._directories: list[tuple[str, tuple[str, ...], tuple[int, int] | None]] = []
         self._links: list[tuple[str, tuple[str, ...]]] = []
         if self._own and (key := _inode_of(self._own)):
             self._seen.add(key)
 
     def below(self, descend: Callable[[tuple[str, ...]], bool] | None = None) -> Iterator[Entry | Damage]:
         """Yield everything below the top, leaving out directories that `descend` declines."""
-        self._directories.append((self._start, ()))
+        self._directories.append((self._start, (), None))
         while self._directories or self._links:
             if self._directories:
-                path, parts = self._directories.pop()
-                if not parts or descend is None or descend(parts):
+                path, parts, key = self._directories.pop()
+                if (not parts or descend is None or descend(parts)) and self._is_new(key or _inode_of(path)):
                     yield from self._scan(path, parts)
             else:
                 yield from self._follow(*self._links.pop())
@@ -157,8 +157,6 @@ class Walk:
 
     def _scan(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
         try:
-            if not self._is_new(_inode_of(path)):
-                return
             with os.scandir(path) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
@@ -178,7 +176,7 @@ class Walk:
             elif kind == stat.S_IFDIR:
                 if entry.name.endswith(".jsonl"):
                     yield Damage(Place(entry.path), not_regular(status.st_mode))
-                directories.append((entry.path, (*parts, entry.name)))
+                directories.append((entry.path, (*parts, entry.name), _key(status)))
             elif kind == stat.S_IFLNK:
                 self._links.append((entry.path, (*parts, entry.name)))
             else:
@@ -200,7 +198,7 @@ class Walk:
             if target != self._top and is_inside(self._top, target):
                 yield Damage(Place(path), "symbolic link to a directory that holds the store")
             else:
-                self._directories.append((target, parts))
+                self._directories.append((target, parts, _key(status)))
         elif not stat.S_ISREG(status.st_mode):
             yield Damage(Place(path), not_regular(status.st_mode))
         elif self._is_new(_key(status)):

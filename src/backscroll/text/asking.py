@@ -115,11 +115,10 @@ def _spelled(field: str, term: Term, words: list[str]) -> Ask:
 
 
 def _in_order(field: str, words: list[str], *, is_prefix: bool) -> Ask:
+    if is_prefix and len(words) == 1:
+        return Ask.fuzzy_term_query(SCHEMA, field, words[0], distance=0, prefix=True)  # thrice as fast as a pattern
     if is_prefix:
-        last = f"{_literally(words[-1])}.*"
-        if len(words) == 1:
-            return Ask.regex_query(SCHEMA, field, last)
-        return Ask.regex_phrase_query(SCHEMA, field, [*map(_literally, words[:-1]), last])
+        return Ask.regex_phrase_query(SCHEMA, field, [*map(_literally, words[:-1]), f"{_literally(words[-1])}.*"])
     if len(words) == 1:
         return Ask.term_query(SCHEMA, field, words[0])
     return Ask.phrase_query(SCHEMA, field, list(words))
