@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import PROGRAM, TIMEOUT, answer
 from make import Draft, bash, home, line, write_side
-from recorded import Call, record, renewed, replay, same
+from recorded import record, renewed, replay, same
 
 import backscroll
 
@@ -101,14 +101,6 @@ def test_faults(tmp_path: Path, fault: str, monkeypatch: pytest.MonkeyPatch, *, 
         check(root, words)
 
 
-def is_inside(calls: list[Call], number: int) -> bool:
-    """Say whether a call stands inside a row of writes to one log of SQLite, of which every eighth will do."""
-    around = calls[max(number - 1, 0) : number + 2]
-    in_one = {(call.name, call.path) for call in around} == {("write", calls[number].path)}
-    is_log = calls[number].path.name.endswith("-wal") and len(around) == 3
-    return is_log and in_one and number % 8 != 0 and "BACKSCROLL_FAULTS" not in os.environ
-
-
 @pytest.mark.parametrize("is_update", [False, True], ids=["first index", "update"])
 def test_a_kill_after_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_update: bool) -> None:
     """What a run leaves behind that is killed after any of its calls, by one run that is recorded and replayed."""
@@ -120,8 +112,6 @@ def test_a_kill_after_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     calls = record([*PROGRAM, "--root", str(root), "index"], ours, tmp_path / "log")
     assert len(calls) > 100
     for number, call in enumerate(replay(calls, ours, disk)):
-        if is_inside(calls, number):
-            continue
         monkeypatch.setenv("BACKSCROLL_HOME", str(renewed(disk, tmp_path / "left")))
         try:
             check(root, words)
