@@ -697,8 +697,6 @@ def spoil(path: Path, how: str) -> None:
         database.close()
     elif how == "pages of zeros":
         path.write_bytes(data[:4096] + bytes(len(data) - 4096))
-    elif how == "a torn page":
-        path.write_bytes(data[:6000] + b"\xff" * 3000 + data[9000:])
     else:
         path.write_bytes(data[: int(len(data) * float(how))])
 
@@ -712,7 +710,6 @@ def spoil(path: Path, how: str) -> None:
         "noise",
         "another version",
         "pages of zeros",
-        "a torn page",
         "0.01",
         "0.5",
         "0.9",

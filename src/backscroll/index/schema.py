@@ -21,7 +21,7 @@ glance   a number for all that the stores held when everything else here was in 
 marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
-VERSION = 10
+VERSION = 11
 
 
 def glance_beside(*tables: str) -> str:
