@@ -31,8 +31,11 @@ from backscroll.text.words import analyser
 
 if TYPE_CHECKING:
     import shutil
+
+    from backscroll.index import memory
 else:
     shutil = lazily("shutil")
+    memory = lazily("backscroll.index.memory")
 
 VERSION = 3
 PATIENCE = 0.05
@@ -40,8 +43,6 @@ TRIES = 6
 HEAP = 64 << 20
 SMALL_HEAP = 24 << 20
 
-_MOST_ARENAS = -8
-"""M_ARENA_MAX of malloc.h."""
 _PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")
 
 LEDGER = f"""
@@ -113,7 +114,7 @@ class FullText:
         """Open the index for writing, as nobody else may meanwhile: BusyError where somebody does, or wait for him."""
         before = os.umask(0o077)
         if is_bulk:
-            _share_free_memory()
+            memory.give_back_early()
         try:
             writer = self._locked(HEAP if is_bulk else SMALL_HEAP, 2 if is_bulk else 1, may_wait=may_wait)
             writer.garbage_collect_files()  # what a kill has left behind would stand in the way of its own name
@@ -134,14 +135,6 @@ class FullText:
                 if not may_wait:
                     raise BusyError("another backscroll is taking in words", str(self.directory)) from error
             time.sleep(PATIENCE)
-
-
-def _share_free_memory() -> None:
-    """Let all threads of tantivy's use the same free memory; left alone, glibc keeps some for each of them."""
-    import ctypes  # noqa: PLC0415 - 5 ms that a search is spared
-
-    with suppress(OSError, AttributeError):  # another system's library has no such switch
-        ctypes.CDLL(None).mallopt(_MOST_ARENAS, 1)
 
 
 def open_fulltext(directory: Path | None) -> FullText:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from backscroll.errors import RefusedError
+from backscroll.index.memory import give_back_early
 
 AHEAD = 2
 """How many tasks there are for each worker at a time, done or not."""
@@ -71,7 +72,7 @@ def _unpacked(label: Label, answer: "Future[bytes]") -> tuple[Label, Any]:
 @contextmanager
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Open a pool of processes; whatever ends it early ends what they still had to do."""
-    pool = ProcessPoolExecutor(workers, initializer=_leave_quietly)
+    pool = ProcessPoolExecutor(workers, initializer=_begin)
     try:
         yield pool
     except BrokenProcessPool as error:
@@ -82,5 +83,6 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_quietly() -> None:
+def _begin() -> None:
+    give_back_early()
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
