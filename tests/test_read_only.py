@@ -132,7 +132,8 @@ def changed(name: str, text: str) -> str:
 
 def network(calls: list[SystemCall]) -> list[str]:
     """Return the calls that reach beyond this machine's own sockets."""
-    return [f"{name}{text}" for name, text in calls if re.search(r"\bAF_(?!UNIX|UNSPEC)", text)]
+    reaching = re.compile(r"\bAF_(?!UNIX|UNSPEC)")
+    return [f"{name}{text}" for name, text in calls if reaching.search(text.partition('"')[0])]  # not what is read
 
 
 def opened(calls: list[SystemCall]) -> set[str]:

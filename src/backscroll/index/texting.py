@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -148,7 +148,8 @@ class Words:
             changed, gone = _compare(self._database, self._text, found)
             if changed or gone:
                 sizes = [unit.size for unit in changed]
-                with processes.at_hand(sizes, WORTH_PROCESSES), self._writing(sum(sizes)) as texting:
+                is_much = sum(sizes) >= WORTH_PROCESSES
+                with processes.at_hand(len(sizes)) if is_much else nullcontext(), self._writing(sum(sizes)) as texting:
                     if texting is not None:
                         self._take_in(texting, found)
         is_in_step = partial(_is_in_step, self._database, self._text, found)

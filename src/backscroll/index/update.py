@@ -75,7 +75,8 @@ def _update(
     gone = [key for key in known if key not in found.units]
     report.skipped = report.files - sum(len(unit.files) for unit in changed)
     new = [unit.size for unit in changed if unit.key not in known]
-    with processes.at_hand(new, reading.WORTH_PROCESSES) if new else nullcontext(), ExitStack() as stack:
+    is_much = bool(new) and sum(new) >= reading.WORTH_PROCESSES
+    with processes.at_hand(len(new)) if is_much else nullcontext(), ExitStack() as stack:
         along = stack.enter_context(words.open_for(changed)) if words else None
         if changed or gone:
             reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress, along)

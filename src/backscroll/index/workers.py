@@ -8,7 +8,7 @@ import pickle
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
@@ -43,10 +43,10 @@ def answers(workers: int, tasks: Iterable[tuple[Label, Callable[[], Answer]]]) -
 
 
 @contextmanager
-def at_hand(sizes: Sequence[int], worth: int) -> Iterator[None]:
-    """Start workers now, for all that is asked for meanwhile, where what is to be read is worth them."""
-    workers = min(os.cpu_count() or 1, len(sizes))
-    if workers < 2 or sum(sizes) < worth:
+def at_hand(tasks: int) -> Iterator[None]:
+    """Start workers now, for all that is asked for meanwhile; no more of them than there are tasks."""
+    workers = min(os.cpu_count() or 1, tasks)
+    if workers < 2:
         yield
         return
     with worker_pool(workers) as pool:
