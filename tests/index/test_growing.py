@@ -194,6 +194,21 @@ def test_only_new_bytes_are_read(tmp_path: Path, database: sqlite3.Connection, m
     assert [sum(map(len, lines[:-2]))] == begun
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"   \n", b"\n\n  \n"])
+def test_blanks_after_a_record_may_be_many(tmp_path: Path, database: sqlite3.Connection, end: bytes) -> None:
+    """However a line ends, it is read once."""
+    lines = [item.rstrip(b"\n") + end for item in told("one", "two", "three")]
+    write_transcript(home(tmp_path), "-p", UUID, lines[:2])
+    updated(database, tmp_path)
+
+    assert (1,) == database.execute("SELECT count(*) FROM standing").fetchone()
+
+    write_transcript(home(tmp_path), "-p", UUID, lines)
+    updated(database, tmp_path)
+
+    assert dump(indexed(tmp_path)) == dump(database)
+
+
 @pytest.mark.parametrize("damage", [b"", b"x" * 50, b"x\x9c"])
 def test_a_damaged_standing_means_reading_anew(tmp_path: Path, database: sqlite3.Connection, damage: bytes) -> None:
     """What is kept may be damaged; nothing is lost by that."""

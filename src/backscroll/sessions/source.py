@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from backscroll.files import open_readonly, reason_of
 from backscroll.formats.jsonl import Scan, scan
 from backscroll.formats.lenient import DUPLICATE_KEYS, has_duplicate_keys, value_of
+from backscroll.formats.reasons import BLANKS
 from backscroll.formats.streams import Stream, open_stream
 from backscroll.lazy import lazily
 from backscroll.place import Place
@@ -23,8 +24,7 @@ else:
 
 AUDIT = "audit.jsonl"
 """The name of the file that Cowork keeps beside a transcript, and that stands for it where it is gone."""
-NOWHERE = -2
-"""The end of the last record where there is none: no line end follows it."""
+LONGEST_BLANKS = 1 << 12
 LONGEST_CHECKED = 1 << 20
 """Records longer than this are not searched for repeated keys."""
 
@@ -43,6 +43,7 @@ class Source:
         """How far it was read, and the number of the line that begins there."""
         self.is_whole = False
         """Whether the last thing read was a record with its line end: what is appended changes nothing before it."""
+        self._last, self._is_read = 0, False
         self._file: BinaryIO | None = None
         self._stream: Stream | None = None
 
@@ -74,6 +75,7 @@ class Source:
             return
         decode = audit.decode_audit if self._is_audit else decode_head
         account = scan(stream.file, self.path, decode, self.end, self.next_line)
+        self._last = self.end
         try:
             yield from self._sorted(account)
         except OSError as error:
@@ -81,12 +83,11 @@ class Source:
         self._settle(account, stream)
 
     def _sorted(self, account: Scan) -> Iterator[Record]:
-        last = NOWHERE
         for item in account:
             if isinstance(item, Damage):
                 self.damage.append(item)
                 continue
-            last = item.offset + item.length
+            self._last = item.offset + item.length
             note = item.note or (
                 DUPLICATE_KEYS if _may_repeat_keys(item.raw) and has_duplicate_keys(item.raw) else None
             )
@@ -94,7 +95,7 @@ class Source:
                 self.notes.append(Note(Place(self.path, item.line, item.offset, item.length), note))
             self.records += 1
             yield item
-        self.is_whole = account.end in (last + 1, self.end)
+        self._is_read = True
 
     def _settle(self, account: Scan, stream: Stream) -> None:
         self.record_bytes += account.record_bytes
@@ -102,12 +103,25 @@ class Source:
         self.blank_bytes += account.blank_bytes
         self.size = stream.size
         self.end, self.next_line = account.end, account.next_line
-        self.is_whole = self.is_whole and stream.wrapping is None and not self._is_audit
+        is_plain = stream.wrapping is None and not self._is_audit
+        self.is_whole = self._is_read and is_plain and self._is_line_ended(account, stream.file)
         if stream.wrapping is not None:
             self.notes.append(Note(Place(self.path), f"stored as {stream.wrapping}"))
         self.damage.extend(
             Damage(Place(self.path, offset=offset, length=length), reason) for offset, length, reason in stream.damage
         )
+
+    def _is_line_ended(self, account: Scan, file: BinaryIO) -> bool:
+        """Say whether nothing but blanks and a line end follow the last record, or nothing came at all."""
+        gap = account.end - self._last
+        if gap == 0 or gap > LONGEST_BLANKS:
+            return account.end == account.start
+        try:
+            file.seek(self._last)
+            rest = file.read(gap)
+        except OSError:
+            return False
+        return rest.endswith(b"\n") and not rest.strip(BLANKS)
 
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at a place; fewer where the file has shrunk meanwhile."""
