@@ -78,11 +78,10 @@ def test_damage(  # noqa: PLR0917 - fixtures
 ) -> None:
     """Whatever is damaged, the command answers, or says so and answers the next time."""
     chance = random.Random(4)  # noqa: S311 - the same damage every time
-    ours = tmp_path / "ours"
-    monkeypatch.setenv("BACKSCROLL_HOME", str(ours))
     told = 0
     for number in range(tries):
-        shutil.rmtree(ours, ignore_errors=True)
+        ours = tmp_path / str(number)  # threads of the full-text engine may still write into the one before
+        monkeypatch.setenv("BACKSCROLL_HOME", str(ours))
         shutil.copytree(shelf / "whole", ours)
         damage(target(ours, chance), chance)
         command = ["--root", str(shelf / "root"), *COMMANDS[number % len(COMMANDS)]]
@@ -92,6 +91,7 @@ def test_damage(  # noqa: PLR0917 - fixtures
             told += 1
             capfdbinary.readouterr()
             assert DONE == run(command), (number, command, capfdbinary.readouterr().err)
+        shutil.rmtree(ours, ignore_errors=True)
     assert told
 
 
