@@ -16,6 +16,9 @@ def main() -> None:
     import gc  # noqa: PLC0415  (see above)
 
     gc.set_threshold(100_000, 20, 20)  # the usual 700 has it run some thirty times while modules are imported
+    from backscroll.cli.standins import put_up  # noqa: PLC0415  (see above)
+
+    put_up()
     from backscroll.cli.main import main as run  # noqa: PLC0415  (see above)
 
     run()

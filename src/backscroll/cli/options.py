@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from inspect import cleandoc
 from typing import Any, TypeVar
 
 import click
@@ -69,8 +68,10 @@ def examples(*lines: str) -> Callable[[_Explained], _Explained]:
     """Add examples to the help of a command."""
 
     def explain(command: _Explained) -> _Explained:
-        text = cleandoc(command.help or "")
-        command.help = "\n".join([text, "", "\b", "Examples:", *(f"  {line}" for line in lines)])
+        text = command.help or ""
+        margin = "    " if "\n    " in text else ""  # from Python 3.13 on, the compiler takes it off
+        added = ["", "\b", "Examples:", *(f"  {line}" for line in lines)]
+        command.help = "\n".join([text.rstrip(), *(margin + line for line in added)])
         return command
 
     return explain

@@ -1,12 +1,12 @@
 """What of a session people are shown unless they ask for everything; JSON always has everything."""
 
-import re
 from typing import Any
 
+from backscroll.lazy import pattern
 from backscroll.sessions.model import Message, Part
 
-_OUTPUT = re.compile(r"\s*<(local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>")
-_OUTPUT_TAGS = re.compile(r"</?(?:local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>")
+_OUTPUT = pattern(r"\s*<(local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>")
+_OUTPUT_TAGS = pattern(r"</?(?:local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>")
 _ERRORS = {"api_error", "model_fallback", "model_refusal_fallback"}
 _COMMAND = "local_command"
 _SYNTHETIC = "<synthetic>"
