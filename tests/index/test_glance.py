@@ -10,9 +10,11 @@ from make import UUID, Draft, home, write_demo_home, write_side
 from searched import Searched
 
 from backscroll.index.db import open_in_memory, open_index
-from backscroll.index.glance import files_in_step, glance, keep
+from backscroll.index.glance import Kept, files_in_step, glance, keep
 from backscroll.index.update import update
 from backscroll.stores import find_stores
+
+SEEN = Kept("seen", 3, b"")
 
 
 def number(root: Path) -> str:
@@ -85,7 +87,7 @@ def test_kept_and_forgotten(tmp_path: Path) -> None:
 def test_forgotten_with(table: str) -> None:
     """Other tables that tell of the disk count as well."""
     with closing(open_in_memory()) as database:
-        keep(database, "seen", 3, lambda: True)
+        keep(database, SEEN, lambda: True)
         assert files_in_step(database, "seen") == 3
         width = len(database.execute(f"PRAGMA table_info({table})").fetchall())
         database.execute(f"INSERT INTO {table} VALUES ({', '.join('1' * width)})")  # noqa: S608
@@ -96,7 +98,7 @@ def test_not_kept_while_somebody_writes(tmp_path: Path) -> None:
     """What another process writes meanwhile is waited for by nobody, and nothing is kept."""
     with closing(open_index(tmp_path / "i.db")) as ours, closing(open_index(tmp_path / "i.db")) as theirs:
         theirs.execute("BEGIN IMMEDIATE")
-        keep(ours, "seen", 3, lambda: True)
+        keep(ours, SEEN, lambda: True)
         theirs.execute("COMMIT")
         assert files_in_step(ours, "seen") is None
 
@@ -105,9 +107,9 @@ def test_not_kept_while_somebody_writes(tmp_path: Path) -> None:
             theirs.execute("INSERT INTO dirty VALUES ('x')")
             return bool(found)
 
-        keep(ours, "seen", 3, written_meanwhile)
+        keep(ours, SEEN, written_meanwhile)
         assert files_in_step(ours, "seen") is None
-        keep(ours, "seen", 3, lambda: True)
+        keep(ours, SEEN, lambda: True)
         assert files_in_step(ours, "seen") == 3
 
 

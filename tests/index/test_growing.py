@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from catalogue import dump
 from families import STEPS, STYLES, VERSIONS, drafted, written
 from hypothesis import HealthCheck, settings
 from hypothesis import given as for_all
@@ -22,22 +23,6 @@ from backscroll.index.db import open_in_memory
 from backscroll.index.update import update
 from backscroll.sessions import source, standing
 from backscroll.stores import find_stores
-
-TABLES = {
-    "unit": "SELECT key, session, agent, kind, store, project_key, born, paths, side, digest FROM unit",
-    "spend": "SELECT unit.key, spend.* FROM unit JOIN spend ON spend.unit = unit.id ORDER BY spend.rowid",
-    "call": "SELECT unit.key, call.* FROM unit JOIN call ON call.unit = unit.id ORDER BY call.rowid",
-    "trace": "SELECT unit.key, trace.* FROM unit JOIN trace ON trace.unit = unit.id ORDER BY trace.rowid",
-    "stated": "SELECT unit.key, stated.* FROM unit JOIN stated ON stated.unit = unit.id ORDER BY stated.rowid",
-    "said": "SELECT unit.key, said.* FROM unit JOIN said ON said.unit = unit.id ORDER BY said.rowid",
-    "summary": "SELECT unit.key, summary.* FROM unit JOIN summary ON summary.unit = unit.id ORDER BY summary.rowid",
-}
-JOINED = (
-    "SELECT * FROM session ORDER BY id",
-    "SELECT * FROM fold ORDER BY id",
-    "SELECT * FROM usage ORDER BY session, owner, agent, branch, quarter, model, context, is_lower_bound",
-    "SELECT * FROM tool ORDER BY session, agent, quarter, name, target",
-)
 
 
 @pytest.fixture(autouse=True, params=[1, 64], ids=["kept for long", "renewed often"])
@@ -57,17 +42,6 @@ def database() -> Iterator[sqlite3.Connection]:
 def updated(database: sqlite3.Connection, root: Path) -> None:
     """Bring the index up to date."""
     update(database, find_stores(root, {}))
-
-
-def dump(database: sqlite3.Connection) -> dict[str, Any]:
-    """Return all that an index says, unit by unit in the order of its rows."""
-    found: dict[str, Any] = {}
-    for name, statement in TABLES.items():
-        by_unit: dict[bytes, list[Any]] = {}
-        for key, *row in database.execute(statement):
-            by_unit.setdefault(key, []).append(row if name == "unit" else row[1:])
-        found[name] = by_unit
-    return found | {statement: database.execute(statement).fetchall() for statement in JOINED}
 
 
 def long_session() -> Draft:

@@ -25,7 +25,7 @@ def units(root: Path) -> list[Unit]:
 
 def found(root: Path) -> Found:
     """Look at everything below a root."""
-    return sort(glance(find_stores(root, {})))
+    return sort(glance(find_stores(root, {})).met)
 
 
 def ids(database: sqlite3.Connection) -> list[str]:

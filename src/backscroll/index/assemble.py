@@ -4,6 +4,7 @@ Only sessions marked dirty are made anew.  Everything is computed from digests; 
 """
 
 import json
+import os
 import sqlite3
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -51,7 +52,7 @@ class _Context(NamedTuple):
 
 
 def make_sessions(database: sqlite3.Connection, found: Found) -> None:
-    """Make the row of every dirty session anew."""
+    """Make the row of every dirty session anew, and write down when."""
     if database.execute("SELECT 1 FROM meta WHERE name = 'every session is dirty'").fetchone():
         database.execute("INSERT OR IGNORE INTO dirty SELECT DISTINCT session FROM unit")
     dirty = [name for (name,) in database.execute("SELECT session FROM dirty ORDER BY session")]
@@ -65,16 +66,26 @@ def make_sessions(database: sqlite3.Connection, found: Found) -> None:
         for name in dirty:
             _fold(database, name, kinship)
         after = [target for name in dirty for target in _containers(database, name)]
+        number = _count_up(database)
         for name in dict.fromkeys((*dirty, *sorted({*before, *after}))):
             _make_session(database, name, _Context(hints, kinship, shared))
+            database.execute("INSERT OR REPLACE INTO made VALUES (?, ?)", (name, number))
         _place_the_unplaced(database)
         database.execute("DELETE FROM dirty")
         database.execute("DELETE FROM meta WHERE name = 'every session is dirty'")
-        database.execute("INSERT OR REPLACE INTO meta VALUES ('sessions made', hex(randomblob(8)))")
     except BaseException:
         database.rollback()
         raise
     database.execute("COMMIT")
+
+
+def _count_up(database: sqlite3.Connection) -> int:
+    """Return the number of this update, which the words are told of: `index:number`, for another index counts anew."""
+    row = database.execute("SELECT value FROM meta WHERE name = 'sessions made'").fetchone()
+    index, _, before = (row[0] if row else os.urandom(8).hex()).partition(":")
+    number = int(before or 0) + 1
+    database.execute("INSERT OR REPLACE INTO meta VALUES ('sessions made', ?)", (f"{index}:{number}",))
+    return number
 
 
 def _units(database: sqlite3.Connection, session: str) -> list[_UnitRow]:

@@ -17,6 +17,7 @@ from backscroll.sessions.passages import Part, Passage, passages
 from backscroll.sessions.prompts import said_key
 from backscroll.sessions.standing import Prefix, prefix_of
 from backscroll.sessions.texts import OTHER, PROMPT, TITLE
+from backscroll.text.fields import session_number
 from backscroll.text.words import folded, humps_in
 
 
@@ -155,4 +156,4 @@ def _of_name(name: Name) -> Entry:
     tags = ("role:system", f"kind:{OTHER if is_agent else name.kind}", *(["is:agent"] if is_agent else []))
     time = name.seconds * 1000 if name.seconds is not None else None
     fields = fields_of([(TITLE if name.kind == TITLE else OTHER, name.text)])
-    return Entry(key, key, time, fields, tags, packed(at), name.session)
+    return Entry(key, session_number(name.session), time, fields, tags, packed(at), name.session)

@@ -37,7 +37,7 @@ else:
     shutil = lazily("shutil")
     memory = lazily("backscroll.index.memory")
 
-VERSION = 3
+VERSION = 4
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20
@@ -75,6 +75,7 @@ CREATE INDEX prompt_said ON prompt (said);
 CREATE INDEX prompt_unit ON prompt (unit);
 CREATE INDEX passage_key ON passage (key);
 CREATE INDEX owner_unit ON owner (unit);
+CREATE INDEX unit_session ON unit (session);
 {glance_beside("unit")}"""
 
 

@@ -1,15 +1,17 @@
 """A glance: everything that the walk through the stores meets, and one number for all of it.
 
-The catalogue keeps the number of what it is in step with, and so does the ledger of the words: while the disk gives
-the same one, an update costs the walk and nothing more.  Whatever is written into either of them empties its table
-`glance` in the same transaction, by triggers; and a number is kept only by a transaction that found all in step
-itself.  So neither a kill nor two updates at once leave a number behind that says too much.
+The catalogue keeps what it is in step with, and so does the ledger of the words: while the disk gives the same
+number, an update costs the walk and nothing more, and else `difference` says what changed.  Whatever is written into
+either of them empties its table `glance` in the same transaction, by triggers; and a glance is kept only by a
+transaction that found all in step itself.  So neither a kill nor two updates at once leave one behind that says too
+much.
 """
 
 import marshal
+import os
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from backscroll.records import Damage
 from backscroll.sessions.fingerprint import fingerprint
@@ -18,23 +20,52 @@ from backscroll.stores.base import Entry
 from backscroll.version import __version__
 
 Met = Entry | FoundFile | Damage
+State = Any
+"""Of a file a tuple, of anything else a text."""
 
 
 class Glance(NamedTuple):
-    """What the walk through each store has met, and the number of it all."""
+    """What the walk through each store has met, its state, and the number of it all."""
 
     met: list[tuple[Store, list[Met]]]
+    states: list[tuple[str, str, list[State]]]
+    """By store: its kind, its path and the states of what was met."""
+    packed: bytes
     number: str
+
+
+class Kept(NamedTuple):
+    """What is kept of a glance."""
+
+    number: str
+    files: int
+    """How many transcripts there are."""
+    state: bytes
+    """In the catalogue everything that was met; in the ledger how far it has followed the catalogue."""
+
+
+class Difference(NamedTuple):
+    """The files that are not as they were."""
+
+    fresh: list[tuple[Store, Entry]]
+    """New or changed, as they are now."""
+    gone: list[tuple[Store, Entry]]
+    """Gone or changed, as they were."""
 
 
 def glance(stores: Iterable[Store]) -> Glance:
     """Walk through all stores."""
     met: list[tuple[Store, list[Met]]] = [(store, list(store.entries())) for store in stores]
     states = [(store.kind, str(store.path), list(map(_state, items))) for store, items in met]
-    return Glance(met, fingerprint(marshal.dumps((__version__, states), 2), 16).hex())
+    packed = marshal.dumps((__version__, states), 2)
+    return Glance(met, states, packed, _number(packed))
 
 
-def _state(item: Met) -> object:
+def _number(packed: bytes) -> str:
+    return fingerprint(packed, 16).hex()
+
+
+def _state(item: Met) -> State:
     """Return what changes whenever a file does, or what its names make of it."""
     if not isinstance(item, Entry):
         return repr(item)
@@ -48,14 +79,57 @@ def files_in_step(connection: sqlite3.Connection, number: str) -> int | None:
     return row[0] if row else None
 
 
-def keep(connection: sqlite3.Connection, number: str, files: int, is_in_step: Callable[[], bool]) -> None:
-    """Keep the number of a glance where all is in step with it; not where somebody writes meanwhile."""
+def difference(database: sqlite3.Connection, seen: Glance) -> Difference | None:
+    """Return what changed since the catalogue was in step; None where it is not, or where not only files changed."""
+    row = database.execute("SELECT number, state FROM glance").fetchone()
+    if row is None or _number(row[1]) != row[0]:
+        return None
+    version, then = marshal.loads(row[1])  # noqa: S302 - our own, and not a byte of it is another
+    if version != __version__ or [item[:2] for item in then] != [item[:2] for item in seen.states]:
+        return None
+    found = Difference([], [])
+    for (store, items), (_, _, now), (_, _, before) in zip(seen.met, seen.states, then, strict=True):
+        fresh, gone = _changed(before, now)
+        if any(isinstance(state, str) for state in (*gone, *(now[place] for place in fresh))):
+            return None
+        found.fresh.extend((store, item) for place in fresh if isinstance(item := items[place], Entry))
+        found.gone.extend((store, _entry(state)) for state in gone)
+    return found
+
+
+def _changed(before: list[State], now: list[State]) -> tuple[list[int], list[State]]:
+    """Return the places of what is new in a list, and what is gone from it."""
+    least = min(len(before), len(now))
+    begin = next((place for place in range(least) if before[place] != now[place]), least)
+    end = next((place for place in range(least - begin) if before[~place] != now[~place]), least - begin)
+    known, present = set(before[begin : len(before) - end]), set(now[begin : len(now) - end])
+    fresh = [place for place in range(begin, len(now) - end) if now[place] not in known]
+    return fresh, [state for state in before[begin : len(before) - end] if state not in present]
+
+
+def _entry(state: tuple[Any, ...]) -> Entry:
+    path, parts, size, modified, changed, inode, device = state
+    times = {"st_mtime_ns": modified, "st_ctime_ns": changed}
+    return Entry(path, parts, os.stat_result((0, inode, device, 0, 0, 0, size, 0, 0, 0), times))
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return a number that changes when anybody else writes into a database."""
+    number: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return number
+
+
+def keep(
+    connection: sqlite3.Connection, kept: Kept, is_in_step: Callable[[], bool], and_do: Callable[[], object] = tuple
+) -> None:
+    """Keep a glance where all is in step with it, and do something with it; not where somebody writes meanwhile."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         connection.execute("BEGIN")
         if is_in_step():
             connection.execute("DELETE FROM glance")
-            connection.execute("INSERT INTO glance VALUES (?, ?)", (number, files))
+            connection.execute("INSERT INTO glance VALUES (?, ?, ?)", kept)
+            and_do()
         connection.execute("COMMIT")
     except sqlite3.OperationalError:
         connection.rollback()  # the next update will keep it

@@ -17,11 +17,13 @@ fold     earlier copies of a session, and the session that contains them
 dirty    sessions whose row must be made anew; kept in step with every change of a unit
 store    what was found in each store at the last update
 desktop_row  Desktop's rows: as read, and as joined with a session
-glance   a number for all that the stores held when everything else here was in step with them
+glance   all that the stores held when everything else here was in step with them, and a number for it
+made     when each session was last made anew: the number of that update
+changed  when each file was last met changed, where few files were: likewise
 marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
-VERSION = 11
+VERSION = 12
 
 
 def glance_beside(*tables: str) -> str:
@@ -31,7 +33,8 @@ def glance_beside(*tables: str) -> str:
         for table in tables
         for change in ("INSERT", "UPDATE", "DELETE")
     )
-    return f"CREATE TABLE glance (number TEXT NOT NULL, files INTEGER NOT NULL);\n{''.join(triggers)}"
+    table = "CREATE TABLE glance (number TEXT NOT NULL, files INTEGER NOT NULL, state BLOB NOT NULL);\n"
+    return table + "".join(triggers)
 
 
 SCHEMA = f"""
@@ -235,4 +238,6 @@ CREATE TABLE desktop_row (
 CREATE INDEX desktop_row_session ON desktop_row (session);
 CREATE TABLE marks (path TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, body TEXT NOT NULL, damage TEXT NOT NULL);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE made (session TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE changed (path BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
 {glance_beside("unit", "dirty", "store", "desktop_row", "marks")}"""

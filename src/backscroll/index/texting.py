@@ -9,7 +9,7 @@ when that one loses it, another takes it over.
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import groupby
@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import tantivy
 
 from backscroll.errors import BusyError
+from backscroll.index import few
 from backscroll.index.fulltext import FullText
-from backscroll.index.glance import Glance, files_in_step, keep
+from backscroll.index.glance import Glance, Kept, files_in_step, keep, version_of
 from backscroll.index.progress import Progress
 from backscroll.index.units import Found, state_of
 from backscroll.lazy import lazily
@@ -54,6 +55,8 @@ ENDLESS = 1 << 62
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 TITLES = b"titles"
+FILE = b"f:"
+"""What the key of a file beside the transcripts begins with; its path follows."""
 HISTORY_KINDS = {"history", "paste"}
 LATE_KINDS = HISTORY_KINDS | {"project-index", "row", "titles"}
 """What is read after the transcripts, because it adds what those do not hold."""
@@ -63,20 +66,21 @@ States = dict[bytes, list[Any]]
 """By key: fingerprint, whether it is folded, session."""
 _TITLES = (
     "SELECT id, json_extract(body, '$.title'), 'title', NULL, unixepoch(updated) FROM session"
-    " WHERE folded_into IS NULL AND json_extract(body, '$.title') IS NOT NULL"
+    " WHERE (:session IS NULL OR id = :session) AND folded_into IS NULL AND json_extract(body, '$.title') IS NOT NULL"
     " AND json_extract(body, '$.title_source') NOT IN ('first-prompt', 'last-prompt')"
 )
 _TAGS = (
     "SELECT id, json_extract(body, '$.tag'), 'tag', NULL, unixepoch(updated) FROM session"
-    " WHERE folded_into IS NULL AND json_extract(body, '$.tag') IS NOT NULL"
+    " WHERE (:session IS NULL OR id = :session) AND folded_into IS NULL AND json_extract(body, '$.tag') IS NOT NULL"
 )
 _AGENTS = (
     "SELECT session.id, json_extract(value, '$.description'), 'agent', json_extract(value, '$.id'),"
-    " unixepoch(updated) FROM session, json_each(session.agents) WHERE folded_into IS NULL AND agents != '[]'"
+    " unixepoch(updated) FROM session, json_each(session.agents)"
+    " WHERE (:session IS NULL OR session.id = :session) AND folded_into IS NULL AND agents != '[]'"
     " AND json_extract(value, '$.call') IS NULL AND json_extract(value, '$.description') IS NOT NULL"
 )
 NAMES = (_TITLES, _TAGS, _AGENTS)
-"""What sessions and their agents are called: session, name, what it is, agent, time in seconds."""
+"""What a session and its agents are called, or all of them: session, name, what it is, agent, time in seconds."""
 
 
 class Unit(NamedTuple):
@@ -104,6 +108,11 @@ class Known(NamedTuple):
     paths: str
     ends: str | None
 
+    @property
+    def state(self) -> list[Any]:
+        """What differs where it must be taken in anew."""
+        return [self.fingerprint, bool(self.is_folded), self.session]
+
 
 class Words:
     """The full-text index while it is brought in step: first with what is read anyway, then with all the rest."""
@@ -116,6 +125,7 @@ class Words:
         self._on_progress = on_progress
         self._may_wait = may_wait
         self._texting: _Texting | None = None
+        self._versions = (0, 0)
         self.is_current = True
         """False where another process is at it: what it has not committed cannot be found yet."""
 
@@ -135,32 +145,56 @@ class Words:
             few = [unit for unit in along if unit.size <= SENT_BYTES or _start(unit, known.get(unit.key)) is not None]
             yield Along(texting, texting.begin(few))
 
+    def unsaid(self) -> set[str] | None:
+        """Return the files that changed since the words followed the catalogue; None where nobody can tell."""
+        self._versions = self._both_versions()
+        row = self._text.ledger.execute("SELECT state FROM glance").fetchone()
+        if row is None or _made_since(self._database, self._text) is None:
+            return None
+        return few.changed_since(self._database, row[0].decode())
+
     def is_in_step(self, seen: Glance) -> bool:
         """Say whether everything that a glance saw is taken in."""
         return files_in_step(self._text.ledger, seen.number) is not None
 
-    def finish(self, found: Found, seen: Glance) -> None:
-        """Take in everything that is not in step yet."""
+    def finish(self, found: Found, seen: Glance, changes: few.Few | None = None) -> None:
+        """Take in everything that is not in step yet; where few files changed, no others are looked at."""
+        made = None
+        compare: _Comparing = partial(_compare, self._database, self._text, found)
+        if changes is not None:
+            made = _made_since(self._database, self._text) or []
+            compare = partial(_compare_few, self._database, self._text, changes, made)
+        state = few.changes_logged(self._database).encode()
         if self._texting is not None:
             self._texting.finish()
-            self._take_in(self._texting, found)
+            self._take_in(self._texting, compare, made)
         else:
-            changed, gone = _compare(self._database, self._text, found)
+            changed, gone = compare()
             if changed or gone:
                 sizes = [unit.size for unit in changed]
                 is_much = sum(sizes) >= WORTH_PROCESSES
                 with processes.at_hand(len(sizes)) if is_much else nullcontext(), self._writing(sum(sizes)) as texting:
                     if texting is not None:
-                        self._take_in(texting, found)
-        is_in_step = partial(_is_in_step, self._database, self._text, found)
-        keep(self._text.ledger, seen.number, len(found.units), is_in_step)
+                        self._take_in(texting, compare, made)
+        kept = Kept(seen.number, len(found.units), state)
+        keep(self._text.ledger, kept, lambda: self._is_in_step(found, is_few=changes is not None))
 
-    def _take_in(self, texting: "_Texting", found: Found) -> None:
+    def _take_in(self, texting: "_Texting", compare: "_Comparing", made: list[str] | None) -> None:
         """Take in what changed, by what the ledger says now: another indexer may just have done it."""
-        changed, gone = _compare(self._database, self._text, found)
+        texting.named = made
+        changed, gone = compare()
         texting.run([unit for unit in changed if unit.kind not in LATE_KINDS], gone)
-        changed, _ = _compare(self._database, self._text, found)
+        changed, _ = compare()
         texting.run([unit for unit in changed if unit.kind != "transcript"], [])
+
+    def _is_in_step(self, found: Found, *, is_few: bool) -> bool:
+        """Say whether everything is taken in: all that is there, or few where nobody else has written meanwhile."""
+        if is_few:
+            return self.is_current and self._both_versions() == self._versions
+        return _is_in_step(self._database, self._text, found)
+
+    def _both_versions(self) -> tuple[int, int]:
+        return version_of(self._database), version_of(self._text.ledger)
 
     @contextmanager
     def _writing(self, size: int) -> Iterator["_Texting | None"]:
@@ -210,6 +244,43 @@ def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tupl
     return [_sized(unit) for unit in units], [item.number for item in gone.values()]
 
 
+_Comparing = Callable[[], tuple[list[Unit], list[int]]]
+
+
+def _made_since(database: sqlite3.Connection, text: FullText) -> list[str] | None:
+    """Return the sessions that were made anew since their names were taken in; None where nobody can tell."""
+    known = _ledger_of(text.ledger, [TITLES]).get(TITLES)
+    index, _, number = (known.fingerprint if known and known.fingerprint else b"").decode().partition(":")
+    if not number or _titles(database).fingerprint.decode().partition(":")[0] != index:
+        return None
+    return [name for (name,) in database.execute("SELECT session FROM made WHERE number > ?", (int(number),))]
+
+
+def _compare_few(
+    database: sqlite3.Connection, text: FullText, changes: few.Few, made: list[str]
+) -> tuple[list[Unit], list[int]]:
+    """Do as `_compare` where only some sessions were made anew and few other files changed."""
+    keys = {key for name in made for connection in (database, text.ledger) for key in _units_of(connection, name)}
+    keys |= {key for (key,) in text.ledger.execute("SELECT key FROM unit WHERE fingerprint IS NULL")}  # heirs
+    present = {unit.key: unit for unit in _transcripts(database, keys)}
+    texts = changes.texts({os.fsdecode(key[2:]) for key in keys if key.startswith(FILE)})
+    beside = (_file_unit(file.kind, file.session, (file,)) for file in texts if file.kind not in LATE_KINDS)
+    present |= {unit.key: unit for unit in (*beside, *_late(database, text.ledger, changes.found), _titles(database))}
+    known = _ledger_of(text.ledger, {*present, *keys, *map(_file_key, changes.unsaid)})
+    changed = [unit for key, unit in present.items() if key not in known or _state(unit) != known[key].state]
+    return [_sized(unit) for unit in changed], [item.number for key, item in known.items() if key not in present]
+
+
+def _units_of(connection: sqlite3.Connection, session: str) -> list[bytes]:
+    """Return the transcripts of a session that the catalogue or the ledger holds."""
+    rows = connection.execute("SELECT key FROM unit WHERE session = ?", (session,))
+    return [key for (key,) in rows if not key.startswith(FILE)]
+
+
+def _state(unit: Unit) -> list[Any]:
+    return [unit.fingerprint, unit.is_folded, unit.session]
+
+
 def _is_in_step(database: sqlite3.Connection, text: FullText, found: Found) -> bool:
     return _taken_in(text) == _present(database, text, found)
 
@@ -226,7 +297,7 @@ def _present(database: sqlite3.Connection, text: FullText, found: Found) -> Stat
     )
     transcripts = {key: state for key, *state in rows}
     beside = _beside(database, text, found)
-    return transcripts | {unit.key: [unit.fingerprint, unit.is_folded, unit.session] for unit in beside}
+    return transcripts | {unit.key: _state(unit) for unit in beside}
 
 
 def _ledger_of(ledger: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Known]:
@@ -285,11 +356,15 @@ def _late(database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found
 
 
 def _file_unit(kind: str, session: str | None, files: tuple[FoundFile, ...], *more: object) -> Unit:
-    key = b"f:" + os.fsencode(files[0].path)
+    key = _file_key(files[0].path)
     paths = tuple(file.path for file in files)
     size = sum(file.size for file in files)
     fingerprint = number_of(state_of(files).encode(errors="replace"), *map(str, more)).to_bytes(8, signed=True)
     return Unit(key, kind, session, None, paths, is_folded=False, fingerprint=fingerprint, born="~", size=size)
+
+
+def _file_key(path: str) -> bytes:
+    return FILE + os.fsencode(path)
 
 
 def _titles(database: sqlite3.Connection) -> Unit:
@@ -331,6 +406,8 @@ class _Texting:
         self._done = self._total = self._uncommitted = 0
         self._planned: dict[bytes, _Planned] = {}
         self._lost: set[int] = set()
+        self.named: list[str] | None = None
+        """The sessions whose names are taken in; None for all."""
 
     def run(self, changed: list[Unit], gone: list[int]) -> None:
         """Write what changed, forget what is gone, and let others take over what these were the first to hold."""
@@ -419,8 +496,9 @@ class _Texting:
     def _renamed(self, number: int, read: "_Read") -> "_Read":
         """Delete what sessions are no longer called, and return what they are called."""
         named = list(read.entries)
-        held = {key for (key,) in self._ledger.execute("SELECT key FROM passage WHERE unit = ?", (number,))}
-        for key in held - {entry.key for entry in named}:
+        held = self._ledger.execute("SELECT key, place FROM passage WHERE unit = ?", (number,)).fetchall()
+        of = None if self.named is None else set(map(session_number, self.named))
+        for key in {key for key, place in held if of is None or place in of} - {entry.key for entry in named}:
             self._ledger.execute("DELETE FROM owner WHERE key = ? AND unit = ?", (key, number))
             self._ledger.execute("DELETE FROM passage WHERE unit = ? AND key = ?", (number, key))
             self._writer.delete_documents_by_term("key", key)
@@ -551,7 +629,9 @@ class _Texting:
 
     def _names(self) -> Iterator["entries.Name"]:
         """Yield every title that is more than a prompt, every tag, and what agents that no call names were for."""
-        return (entries.Name(*row) for query in NAMES for row in self._database.execute(query))
+        names: Sequence[str | None] = [None] if self.named is None else self.named
+        asked = [(query, {"session": name}) for query in NAMES for name in names]
+        return (entries.Name(*row) for query, wanted in asked for row in self._database.execute(query, wanted))
 
 
 class _Read:

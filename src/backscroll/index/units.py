@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from backscroll.index.glance import Glance
+from backscroll.index.glance import Met
 from backscroll.records import Damage
 from backscroll.scrub import one_line
-from backscroll.stores import FoundFile, side
+from backscroll.stores import FoundFile, Store, side
 from backscroll.stores.base import files_of
 from backscroll.stores.code import UUID
 from backscroll.value import Value, field
@@ -155,14 +155,14 @@ class StoreTotal(Value):
     cloud_lists: list[str] = field(default_factory=list)
 
 
-def sort(glance: Glance) -> Found:
+def sort(met: Iterable[tuple[Store, list[Met]]]) -> Found:
     """Sort what the walk through all stores has met."""
     found = Found()
     metas: dict[tuple[str, str], FoundFile] = {}
-    for store, met in glance.met:
+    for store, items in met:
         total = StoreTotal(store.kind, str(store.path))
         found.totals.append(total)
-        for item in files_of(store, met):
+        for item in files_of(store, items):
             if isinstance(item, Damage):
                 total.damage.append(item)
                 continue

@@ -7,19 +7,23 @@ is not even imported unless one changed.
 import json
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
 from backscroll.index.db import ANEW_REMEDY, is_damaged
-from backscroll.index.glance import files_in_step, glance, keep
+from backscroll.index.few import Few, few_changes, log_changes
+from backscroll.index.glance import Glance, Kept, Met, files_in_step, glance, keep, version_of
 from backscroll.index.hints import mark_unplaced
 from backscroll.index.marks import take_in_marks
 from backscroll.index.progress import Progress, Report
 from backscroll.index.units import Changes, Found, sort, storable
 from backscroll.lazy import lazily
+from backscroll.records import Damage
 from backscroll.stores import Store, side
+from backscroll.stores.base import Entry
 
 if TYPE_CHECKING:
     from backscroll.index import assemble, desktop, reading
@@ -30,6 +34,10 @@ else:
     desktop = lazily("backscroll.index.desktop")
     processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.index.reading")
+
+
+Total = tuple[str, str, int, int, int, str]
+"""What was found in a store: kind, path, files, bytes, sessions, damage."""
 
 
 def update(
@@ -61,11 +69,13 @@ def _update(
     files = files_in_step(database, seen.number)
     if files is not None and (words is None or words.is_in_step(seen)):
         return Report(files=files, skipped=files, seconds=time.monotonic() - begun)
-    found = sort(seen)
-    is_joined_anew = _has_rows(database, found) and desktop.join_rows(database, found)
+    version = version_of(database)  # before the catalogue is asked what it knows
+    few = _few_changes(database, words, seen)
+    found = few.found if few else sort(seen.met)
+    is_joined_anew = few is None and _has_rows(database, found) and desktop.join_rows(database, found)
     mark_unplaced(database, found)
-    report = Report(files=sum(len(unit.files) for unit in found.units.values()))
-    known = _fingerprints(database)
+    report = Report(files=few.files if few else sum(len(unit.files) for unit in found.units.values()))
+    known = few.known if few else _fingerprints(database)
     present = {key: unit.fingerprint() for key, unit in found.units.items()}
     changed = [
         unit
@@ -84,22 +94,36 @@ def _update(
             desktop.remember_merged(database, found)
         if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
             assemble.make_sessions(database, found)
-        take_in_marks(database, found, stores)
-        _write_stores(database, found)
+        if few is None:
+            take_in_marks(database, found, stores)
+        _write_stores(database, found, _totals_in(database, seen) if few else _totals_of(found))
+        if files is None:
+            kept = Kept(seen.number, report.files, seen.packed)
+            is_in_step = partial(_is_in_step, database, present, version if few else None)
+            keep(database, kept, is_in_step, partial(log_changes, database, few))
         if words is not None:
-            words.finish(found, seen)
-    if files is None:
-        keep(database, seen.number, report.files, lambda: _is_in_step(database, present))
+            words.finish(found, seen, few)
     report.seconds = time.monotonic() - begun
     return report
+
+
+def _few_changes(database: sqlite3.Connection, words: "Words | None", seen: Glance) -> Few | None:
+    """Return what changed, where it is little for the catalogue and, if they are wanted, for the words."""
+    if words is None:
+        return few_changes(database, seen)
+    unsaid = words.unsaid()
+    return few_changes(database, seen, unsaid) if unsaid is not None else None
 
 
 def _fingerprints(database: sqlite3.Connection) -> dict[bytes, bytes]:
     return dict(database.execute("SELECT key, fingerprint FROM unit"))
 
 
-def _is_in_step(database: sqlite3.Connection, present: dict[bytes, bytes]) -> bool:
+def _is_in_step(database: sqlite3.Connection, present: dict[bytes, bytes], version: int | None) -> bool:
+    """Say whether units are as they are on the disk: all of them, or some where nobody else wrote since a version."""
     is_dirty = database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone() is not None
+    if version is not None:
+        return not is_dirty and version_of(database) == version
     return not is_dirty and _fingerprints(database) == present
 
 
@@ -109,8 +133,8 @@ def _has_rows(database: sqlite3.Connection, found: Found) -> bool:
     return bool(is_there) or database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
 
-def _write_stores(database: sqlite3.Connection, found: Found) -> None:
-    rows = [
+def _totals_of(found: Found) -> list[Total]:
+    return [
         (
             total.kind,
             json.dumps(total.path),
@@ -121,6 +145,25 @@ def _write_stores(database: sqlite3.Connection, found: Found) -> None:
         )
         for total in found.totals
     ]
+
+
+def _totals_in(database: sqlite3.Connection, seen: Glance) -> list[Total]:
+    """Return the totals as they were but for the files that a walk has met: sessions and damage are the same."""
+    before = database.execute("SELECT kind, path, sessions, damage FROM store ORDER BY rowid")
+    return [
+        (kind, path, *_files_and_bytes(items), sessions, damage)
+        for (_, items), (kind, path, sessions, damage) in zip(seen.met, before, strict=False)
+    ]
+
+
+def _files_and_bytes(items: Iterable[Met]) -> tuple[int, int]:
+    sizes = [
+        item.status.st_size if isinstance(item, Entry) else item.size for item in items if not isinstance(item, Damage)
+    ]
+    return len(sizes), sum(sizes)
+
+
+def _write_stores(database: sqlite3.Connection, found: Found, rows: list[Total]) -> None:
     days = {storable(config): side.cleanup_days(paths) for config, paths in found.settings.items()}
     files = [[file.kind, file.path] for file in (*found.hint_files, *found.desktop_files)]
     state = json.dumps([rows, days, files])
