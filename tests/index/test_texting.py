@@ -293,3 +293,14 @@ def test_indexers_and_readers_at_once(tmp_path: Path) -> None:
             assert process.returncode in {0, 1}, text  # 1: nothing found yet
     with backscroll.search_index(root) as search:
         assert 43 == search("shared", backscroll.Options(all_hits=True, limit=100)).total
+
+
+def test_another_version_of_the_words(tmp_path: Path) -> None:
+    """The words of another version of the program are deleted when new ones are made."""
+    Draft(UUID).prompt("okapi").write(home(tmp_path))
+    old = tmp_path / "i.words" / "words-1"
+    old.mkdir(parents=True)
+    (old / "meta.json").write_bytes(b"{}")
+    with Searched(home(tmp_path), tmp_path) as searched:
+        assert 1 == searched("okapi").total
+    assert not old.exists()

@@ -216,6 +216,8 @@ def remove_fulltext(directory: Path) -> None:
 
 def _opened(directory: Path) -> tuple[tantivy.Index, sqlite3.Connection]:
     words = _words_in(directory)
+    if not words.exists():
+        _remove_other_versions(directory)
     make_private_directory(words)
     before = os.umask(0o077)
     try:
@@ -224,6 +226,11 @@ def _opened(directory: Path) -> tuple[tantivy.Index, sqlite3.Connection]:
     finally:
         os.umask(before)
     return index, ledger
+
+
+def _remove_other_versions(directory: Path) -> None:
+    for other in directory.glob("words-*"):
+        remove_fulltext(other)
 
 
 def _words_in(directory: Path) -> Path:
