@@ -28,6 +28,8 @@ from backscroll.value import Value
 PATIENCE = 10.0
 """Seconds that looking through texts for `--regex` and `--exact` may take."""
 PAGE = 200
+PHRASE_PAGE = 1000
+"""Phrases take longer to find: rather more of them at once than to look for them again to count them."""
 EXACT, REGEX = "exact", "regex"
 
 _FITTING = {
@@ -107,7 +109,8 @@ class _Search:
             return Found(self._query.text, 0, [])
         if self._options.mode is not None:
             return self._verified(asked.everything)
-        found, total = self._ranked(asked.everything, self._options.limit if self._options.all_hits else PAGE)
+        page = PHRASE_PAGE if asking.has_phrases(self._query) else PAGE
+        found, total = self._ranked(asked.everything, self._options.limit if self._options.all_hits else page)
         chosen = found if self._options.all_hits else self._best_of_each_session(asked.everything, found, total)
         others = {} if self._options.all_hits else self._others(asked.of_messages, chosen, found, total)
         hits = (self._hit(candidate, others.get(candidate.session, 0)) for candidate in chosen)

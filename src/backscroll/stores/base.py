@@ -8,10 +8,10 @@ not a regular file or a directory is a `Damage` with its reason, and the walk go
 
 import errno
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
+from stat import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
 from typing import NamedTuple, Protocol
 
 from backscroll.files import not_regular, reason_of
@@ -148,40 +148,42 @@ class Walk:
         except OSError as error:
             yield Damage(Place(path), reason_of(error))
             return
-        if stat.S_ISLNK(status.st_mode):
+        if S_ISLNK(status.st_mode):
             yield from self._follow(path, (os.path.basename(path),))
-        elif not stat.S_ISREG(status.st_mode):
+        elif not S_ISREG(status.st_mode):
             yield Damage(Place(path), not_regular(status.st_mode))
         elif self._is_new(_key(status)):
             yield Entry(path, (os.path.basename(path),), status)
 
-    def _scan(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
+    def _scan(self, path: str, parts: tuple[str, ...]) -> list[Entry | Damage]:
+        """Look at one directory; thousands of files pass here at every command, so little is done for each."""
         try:
             with os.scandir(path) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
-            yield Damage(Place(path), _reason_at(path, error))
-            return
+            return [Damage(Place(path), _reason_at(path, error))]
+        met: list[Entry | Damage] = []
         directories = []
         for entry in entries:
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError as error:
-                yield Damage(Place(entry.path), reason_of(error))
+                met.append(Damage(Place(entry.path), reason_of(error)))
                 continue
-            kind = stat.S_IFMT(status.st_mode)
-            if kind == stat.S_IFREG:
+            kind = S_IFMT(status.st_mode)
+            if kind == S_IFREG:
                 if self._is_new(_key(status)):
-                    yield Entry(entry.path, (*parts, entry.name), status)
-            elif kind == stat.S_IFDIR:
+                    met.append(Entry(entry.path, (*parts, entry.name), status))
+            elif kind == S_IFDIR:
                 if entry.name.endswith(".jsonl"):
-                    yield Damage(Place(entry.path), not_regular(status.st_mode))
+                    met.append(Damage(Place(entry.path), not_regular(status.st_mode)))
                 directories.append((entry.path, (*parts, entry.name), _key(status)))
-            elif kind == stat.S_IFLNK:
+            elif kind == S_IFLNK:
                 self._links.append((entry.path, (*parts, entry.name)))
             else:
-                yield Damage(Place(entry.path), not_regular(status.st_mode))
+                met.append(Damage(Place(entry.path), not_regular(status.st_mode)))
         self._directories.extend(reversed(directories))
+        return met
 
     def _follow(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
         try:
@@ -194,12 +196,12 @@ class Walk:
             return
         if not any(is_inside(target, root) for root in self._within):
             yield Damage(Place(path), "symbolic link to outside the store")
-        elif stat.S_ISDIR(status.st_mode):
+        elif S_ISDIR(status.st_mode):
             if target != self._top and is_inside(self._top, target):
                 yield Damage(Place(path), "symbolic link to a directory that holds the store")
             else:
                 self._directories.append((target, parts, _key(status)))
-        elif not stat.S_ISREG(status.st_mode):
+        elif not S_ISREG(status.st_mode):
             yield Damage(Place(path), not_regular(status.st_mode))
         elif self._is_new(_key(status)):
             yield Entry(target, parts, status)

@@ -60,6 +60,11 @@ def has_words(query: Query) -> bool:
     return any(words_of(term.text) for clause in query.clauses for term in clause.terms)
 
 
+def has_phrases(query: Query) -> bool:
+    """Say whether a query asks for words in their order."""
+    return any(len(words_of(term.text)) > 1 for clause in query.clauses for term in clause.terms)
+
+
 def all_of(parts: Sequence[tuple[tantivy.Occur, Ask]]) -> Ask:
     """Return the question for what satisfies every part; a single one as it is, which is answered faster."""
     if len(parts) == 1 and parts[0][0] == Must:
