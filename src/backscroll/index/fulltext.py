@@ -71,6 +71,18 @@ CREATE TABLE prompt (
   unit INTEGER NOT NULL,
   time INTEGER
 );
+CREATE TABLE typed (
+  unit INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  line INTEGER,
+  length INTEGER NOT NULL,
+  said INTEGER NOT NULL,
+  session TEXT,
+  project TEXT,
+  time INTEGER,
+  is_slight INTEGER NOT NULL,
+  PRIMARY KEY (unit, place)
+) WITHOUT ROWID;
 CREATE INDEX prompt_said ON prompt (said);
 CREATE INDEX prompt_unit ON prompt (unit);
 CREATE INDEX passage_key ON passage (key);

@@ -1,15 +1,16 @@
 """Entries of what lies beside the transcripts: prompts, plans, todos, outputs of tools, rows of Desktop and more.
 
-Of what was typed only that is taken which no message holds; `Prompts` knows.
+Of what was typed only that is taken which no message holds; `typed` knows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from backscroll.files import open_readonly
 from backscroll.formats import jsonl
 from backscroll.index.entries import Entries, Entry, fields_of, packed
+from backscroll.index.typed import History, time_of
 from backscroll.records import Damage
 from backscroll.sessions.beside import (
     HISTORY,
@@ -18,7 +19,7 @@ from backscroll.sessions.beside import (
     first_message,
     listed,
     name_of,
-    text_of,
+    text_in,
     texts_of_file,
     texts_of_prompt,
     times_of,
@@ -34,8 +35,8 @@ _PROMPT_TAGS = ("role:user", "kind:prompt")
 class Prompts(Protocol):
     """What knows which prompts messages hold."""
 
-    def holds(self, text: str, session: str | None, project: str | None, time: int | None) -> bool:
-        """Say whether a message of the session, or one of that project or time, is this prompt."""
+    def is_said(self, text: str, session: str | None) -> bool:
+        """Say whether a message of a session is this prompt."""
 
     def is_known(self, session: str | None) -> bool:
         """Say whether there is such a session."""
@@ -72,7 +73,7 @@ def _of_row(files: Files) -> Iterator[Entry]:
     created, active = times_of(files.paths[0])
     yield from (entry._replace(time=active) for entry in _of_whole(files))
     text = first_message(files.paths[0])
-    if text and not files.prompts.holds(text, files.session, None, None):
+    if text and not files.prompts.is_said(text, files.session):
         at = [1, [_WHOLE], None, "user", None, None]
         key = number_of(b"first message", name_of(files.paths[0]), text)
         yield Entry(key, 1, created, fields_of([(PROMPT, text)]), _PROMPT_TAGS, packed(at))
@@ -104,39 +105,29 @@ def _of_index(files: Files) -> Iterator[Entry]:
             yield Entry(key, number, None, fields_of(texts), tags, packed(at), name)
 
 
-def _of_history(files: Files) -> Iterator[Entry]:
-    """Yield the prompts of a history, with what was pasted into them, and pastes that no prompt names."""
-    pastes = {side.paste_name(path): number for number, path in enumerate(files.paths) if not path.endswith(HISTORY)}
-    named: set[int] = set()
-    for prompt in side.history(files.paths[0]) if files.paths[0].endswith(HISTORY) else ():
-        if isinstance(prompt, Damage):
-            continue
-        own = {number: pastes[name] for number, name in prompt.pasted_files().items() if name in pastes}
-        yield from _of_prompt(prompt, own, files)
-        named.update(own.values())
-    for number in sorted(set(pastes.values()) - named):
-        if text := _pasted(files.paths[number]):
-            at = [1, [(number, 0, -1)], None, "user", None, None]
-            key = number_of(b"paste", name_of(files.paths[number]), text)
-            yield Entry(key, -1 - number, None, fields_of([(PROMPT, text)]), _PROMPT_TAGS, packed(at))
-
-
-def _of_prompt(prompt: side.HistoryPrompt, own: Mapping[str, int], files: Files) -> Iterator[Entry]:
-    """Yield a prompt with the pastes that lie in files of their own, unless a message holds it."""
-    time = round(prompt.time.timestamp() * 1000) if prompt.time else None
-    pasted = {number: _pasted(files.paths[file]) for number, file in own.items()}
-    whole = prompt.whole(pasted)
-    if files.prompts.holds(whole, prompt.session, prompt.project, time):
-        return
-    if files.prompts.is_known(prompt.session) and (side.is_bare_command(prompt.text) or side.has_gaps(whole)):
-        return
-    line, offset = prompt.place.line, prompt.place.offset or 0
-    spans = [(0, offset, prompt.place.length or 0), *((file, 0, -1) for file in own.values())]
+def of_prompt(prompt: side.HistoryPrompt, history: History) -> Entry:
+    """Return a prompt of a history, with the pastes that lie in files of their own."""
+    time, line, offset = time_of(prompt), prompt.place.line, prompt.place.offset or 0
+    spans = [(0, offset, prompt.place.length or 0), *((file, 0, -1) for file in history.files_of(prompt).values())]
     at = [line, spans, None, "user", None, None, None, prompt.session, prompt.project]
     key = number_of(b"history", prompt.text, time or offset, prompt.session or "")
-    texts = [*texts_of_prompt(prompt.text, prompt.pasted), *((PROMPT, text) for text in pasted.values())]
+    pasted = history.pasted_into(prompt).values()
+    texts = [*texts_of_prompt(prompt.text, prompt.pasted), *((PROMPT, text) for text in pasted)]
     tags = (*_PROMPT_TAGS, *_belonging(prompt.session, prompt.project))
-    yield Entry(key, offset, time, fields_of(texts), tags, packed(at), prompt.session)
+    return Entry(key, offset, time, fields_of(texts), tags, packed(at), prompt.session)
+
+
+def of_paste(number: int, path: str) -> Iterator[Entry]:
+    """Yield a paste that no prompt names."""
+    if text := text_in(path):
+        at = [1, [(number, 0, -1)], None, "user", None, None]
+        key = number_of(b"paste", name_of(path), text)
+        yield Entry(key, place_of_paste(number), None, fields_of([(PROMPT, text)]), _PROMPT_TAGS, packed(at))
+
+
+def place_of_paste(number: int) -> int:
+    """Return the place of a file of a history that is no line of it."""
+    return -1 - number
 
 
 def _belonging(session: str | None, project: str | None) -> Iterator[str]:
@@ -144,11 +135,4 @@ def _belonging(session: str | None, project: str | None) -> Iterator[str]:
     yield from (f"{name}:{value.lower()}" for name, value in (("session", session), ("project", project)) if value)
 
 
-def _pasted(path: str) -> str:
-    try:
-        return text_of(path)
-    except OSError:
-        return ""
-
-
-_FILES = {"history": _of_history, "project-index": _of_index, "row": _of_row, "workflow-journal": _of_journal}
+_FILES = {"project-index": _of_index, "row": _of_row, "workflow-journal": _of_journal}

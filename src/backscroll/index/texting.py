@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import tantivy
 
@@ -22,11 +22,23 @@ from backscroll.errors import BusyError
 from backscroll.index import few
 from backscroll.index.fulltext import FullText
 from backscroll.index.glance import Glance, Kept, files_in_step, keep, version_of
+from backscroll.index.lag import (
+    LATE_KINDS,
+    Known,
+    Lag,
+    Unit,
+    compare,
+    compare_few,
+    is_in_step,
+    ledger_of,
+    made_since,
+    size_of,
+    sized,
+    transcripts_at,
+)
 from backscroll.index.progress import Progress
-from backscroll.index.units import Found, state_of
+from backscroll.index.units import Found
 from backscroll.lazy import lazily
-from backscroll.sessions.fingerprint import number_of
-from backscroll.stores import FoundFile
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
@@ -54,16 +66,8 @@ ENDLESS = 1 << 62
 """The last part of a file goes on as far as it is read."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
-TITLES = b"titles"
-FILE = b"f:"
-"""What the key of a file beside the transcripts begins with; its path follows."""
-HISTORY_KINDS = {"history", "paste"}
-LATE_KINDS = HISTORY_KINDS | {"project-index", "row", "titles"}
-"""What is read after the transcripts, because it adds what those do not hold."""
 
 OnProgress = Callable[[Progress], None] | None
-States = dict[bytes, list[Any]]
-"""By key: fingerprint, whether it is folded, session."""
 _TITLES = (
     "SELECT id, json_extract(body, '$.title'), 'title', NULL, unixepoch(updated) FROM session"
     " WHERE (:session IS NULL OR id = :session) AND folded_into IS NULL AND json_extract(body, '$.title') IS NOT NULL"
@@ -83,35 +87,7 @@ NAMES = (_TITLES, _TAGS, _AGENTS)
 """What a session and its agents are called, or all of them: session, name, what it is, agent, time in seconds."""
 
 
-class Unit(NamedTuple):
-    """What is taken in together: the transcripts of a session or an agent, a file beside them, or all titles."""
-
-    key: bytes
-    kind: str
-    session: str | None
-    agent: str | None
-    paths: tuple[str, ...]
-    is_folded: bool
-    """An earlier copy of another session, which keeps what that one does not hold."""
-    fingerprint: bytes
-    born: str
-    size: int = 0
-
-
-class Known(NamedTuple):
-    """What the ledger knows of a unit."""
-
-    number: int
-    fingerprint: bytes | None
-    is_folded: bool
-    session: str | None
-    paths: str
-    ends: str | None
-
-    @property
-    def state(self) -> list[Any]:
-        """What differs where it must be taken in anew."""
-        return [self.fingerprint, bool(self.is_folded), self.session]
+_Comparing = Callable[[], Lag]
 
 
 class Words:
@@ -140,7 +116,7 @@ class Words:
                 yield None
                 return
             self._texting = texting
-            known = _ledger_of(self._text.ledger, (unit.key for unit in units))
+            known = ledger_of(self._text.ledger, (unit.key for unit in units))
             along = [_along(unit) for unit in units]
             few = [unit for unit in along if unit.size <= SENT_BYTES or _start(unit, known.get(unit.key)) is not None]
             yield Along(texting, texting.begin(few))
@@ -149,7 +125,7 @@ class Words:
         """Return the files that changed since the words followed the catalogue; None where nobody can tell."""
         self._versions = self._both_versions()
         row = self._text.ledger.execute("SELECT state FROM glance").fetchone()
-        if row is None or _made_since(self._database, self._text) is None:
+        if row is None or made_since(self._database, self._text) is None:
             return None
         return few.changed_since(self._database, row[0].decode())
 
@@ -160,38 +136,38 @@ class Words:
     def finish(self, found: Found, seen: Glance, changes: few.Few | None = None) -> None:
         """Take in everything that is not in step yet; where few files changed, no others are looked at."""
         made = None
-        compare: _Comparing = partial(_compare, self._database, self._text, found)
+        comparing: _Comparing = partial(compare, self._database, self._text, found)
         if changes is not None:
-            made = _made_since(self._database, self._text) or []
-            compare = partial(_compare_few, self._database, self._text, changes, made)
+            made = made_since(self._database, self._text) or []
+            comparing = partial(compare_few, self._database, self._text, changes, made)
         state = few.changes_logged(self._database).encode()
         if self._texting is not None:
             self._texting.finish()
-            self._take_in(self._texting, compare, made)
+            self._take_in(self._texting, comparing, made)
         else:
-            changed, gone = compare()
+            changed, gone = comparing()
             if changed or gone:
                 sizes = [unit.size for unit in changed]
                 is_much = sum(sizes) >= WORTH_PROCESSES
                 with processes.at_hand(len(sizes)) if is_much else nullcontext(), self._writing(sum(sizes)) as texting:
                     if texting is not None:
-                        self._take_in(texting, compare, made)
+                        self._take_in(texting, comparing, made)
         kept = Kept(seen.number, len(found.units), state)
         keep(self._text.ledger, kept, lambda: self._is_in_step(found, is_few=changes is not None))
 
-    def _take_in(self, texting: "_Texting", compare: "_Comparing", made: list[str] | None) -> None:
+    def _take_in(self, texting: "_Texting", comparing: _Comparing, made: list[str] | None) -> None:
         """Take in what changed, by what the ledger says now: another indexer may just have done it."""
         texting.named = made
-        changed, gone = compare()
+        changed, gone = comparing()
         texting.run([unit for unit in changed if unit.kind not in LATE_KINDS], gone)
-        changed, _ = compare()
+        changed, _ = comparing()
         texting.run([unit for unit in changed if unit.kind != "transcript"], [])
 
     def _is_in_step(self, found: Found, *, is_few: bool) -> bool:
         """Say whether everything is taken in: all that is there, or few where nobody else has written meanwhile."""
         if is_few:
             return self.is_current and self._both_versions() == self._versions
-        return _is_in_step(self._database, self._text, found)
+        return is_in_step(self._database, self._text, found)
 
     def _both_versions(self) -> tuple[int, int]:
         return version_of(self._database), version_of(self._text.ledger)
@@ -231,158 +207,6 @@ def _along(unit: "ReadUnit") -> Unit:
     fingerprint = unit.fingerprint()
     paths = tuple(unit.paths)
     return Unit(unit.key, "transcript", unit.session, unit.agent, paths, False, fingerprint, "~", unit.size)  # noqa: FBT003
-
-
-def _compare(database: sqlite3.Connection, text: FullText, found: Found) -> tuple[list[Unit], list[int]]:
-    """Return the units that must be taken in, and the numbers of those that are gone."""
-    known, wanted = _taken_in(text), _present(database, text, found)
-    changed = [key for key, state in wanted.items() if known.get(key) != state]
-    others = {unit.key: unit for unit in _beside(database, text, found)} if changed else {}
-    transcripts = _transcripts(database, (key for key in changed if key not in others))
-    units = [*transcripts, *(others[key] for key in changed if key in others)]
-    gone = _ledger_of(text.ledger, (key for key in known if key not in wanted))
-    return [_sized(unit) for unit in units], [item.number for item in gone.values()]
-
-
-_Comparing = Callable[[], tuple[list[Unit], list[int]]]
-
-
-def _made_since(database: sqlite3.Connection, text: FullText) -> list[str] | None:
-    """Return the sessions that were made anew since their names were taken in; None where nobody can tell."""
-    known = _ledger_of(text.ledger, [TITLES]).get(TITLES)
-    index, _, number = (known.fingerprint if known and known.fingerprint else b"").decode().partition(":")
-    if not number or _titles(database).fingerprint.decode().partition(":")[0] != index:
-        return None
-    return [name for (name,) in database.execute("SELECT session FROM made WHERE number > ?", (int(number),))]
-
-
-def _compare_few(
-    database: sqlite3.Connection, text: FullText, changes: few.Few, made: list[str]
-) -> tuple[list[Unit], list[int]]:
-    """Do as `_compare` where only some sessions were made anew and few other files changed."""
-    keys = {key for name in made for connection in (database, text.ledger) for key in _units_of(connection, name)}
-    keys |= {key for (key,) in text.ledger.execute("SELECT key FROM unit WHERE fingerprint IS NULL")}  # heirs
-    present = {unit.key: unit for unit in _transcripts(database, keys)}
-    texts = changes.texts({os.fsdecode(key[2:]) for key in keys if key.startswith(FILE)})
-    beside = (_file_unit(file.kind, file.session, (file,)) for file in texts if file.kind not in LATE_KINDS)
-    present |= {unit.key: unit for unit in (*beside, *_late(database, text.ledger, changes.found), _titles(database))}
-    known = _ledger_of(text.ledger, {*present, *keys, *map(_file_key, changes.unsaid)})
-    changed = [unit for key, unit in present.items() if key not in known or _state(unit) != known[key].state]
-    return [_sized(unit) for unit in changed], [item.number for key, item in known.items() if key not in present]
-
-
-def _units_of(connection: sqlite3.Connection, session: str) -> list[bytes]:
-    """Return the transcripts of a session that the catalogue or the ledger holds."""
-    rows = connection.execute("SELECT key FROM unit WHERE session = ?", (session,))
-    return [key for (key,) in rows if not key.startswith(FILE)]
-
-
-def _state(unit: Unit) -> list[Any]:
-    return [unit.fingerprint, unit.is_folded, unit.session]
-
-
-def _is_in_step(database: sqlite3.Connection, text: FullText, found: Found) -> bool:
-    return _taken_in(text) == _present(database, text, found)
-
-
-def _taken_in(text: FullText) -> States:
-    """Return the state in which each unit was taken in."""
-    return {key: state for key, *state in text.ledger.execute("SELECT key, fingerprint, is_folded, session FROM unit")}
-
-
-def _present(database: sqlite3.Connection, text: FullText, found: Found) -> States:
-    """Return the state of everything that there is."""
-    rows = database.execute(
-        "SELECT key, fingerprint, fold.id IS NOT NULL, session FROM unit LEFT JOIN fold ON fold.id = unit.session"
-    )
-    transcripts = {key: state for key, *state in rows}
-    beside = _beside(database, text, found)
-    return transcripts | {unit.key: _state(unit) for unit in beside}
-
-
-def _ledger_of(ledger: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Known]:
-    """Return what the ledger knows of some units."""
-    wanted = "SELECT number, fingerprint, is_folded, session, paths, ends FROM unit WHERE key = ?"
-    rows = ((key, ledger.execute(wanted, (key,)).fetchone()) for key in keys)
-    return {key: Known(*row) for key, row in rows if row is not None}
-
-
-def _transcripts(database: sqlite3.Connection, keys: Iterable[bytes]) -> Iterator[Unit]:
-    """Yield the units of some transcripts."""
-    wanted = (
-        "SELECT session, agent, paths, fold.id IS NOT NULL, fingerprint, coalesce(born, '~')"
-        " FROM unit LEFT JOIN fold ON fold.id = unit.session WHERE key = ?"
-    )
-    for key in keys:
-        for session, agent, paths, is_folded, fingerprint, born in database.execute(wanted, (key,)):
-            yield Unit(key, "transcript", session, agent, tuple(json.loads(paths)), bool(is_folded), fingerprint, born)
-
-
-def _beside(database: sqlite3.Connection, text: FullText, found: Found) -> Iterator[Unit]:
-    """Yield the units that are no transcripts."""
-    yield from _files(found)
-    yield from _late(database, text.ledger, found)
-    yield _titles(database)
-
-
-def _files(found: Found) -> Iterator[Unit]:
-    """Yield the files beside the transcripts that say something of their own."""
-    for file in found.texts:
-        if file.kind not in LATE_KINDS:
-            yield _file_unit(file.kind, file.session, (file,))
-
-
-def _late(database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found) -> Iterator[Unit]:
-    """Yield the files that add what transcripts do not hold, to be read after those."""
-    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
-    histories: dict[str, list[FoundFile]] = {}
-    for file in found.texts:
-        if file.kind in HISTORY_KINDS:
-            histories.setdefault(file.config, []).append(file)
-        elif file.kind == "project-index":
-            yield _file_unit(file.kind, None, (file,), sessions)
-    for files in histories.values():
-        files.sort(key=lambda file: (file.kind != "history", file.path))
-        yield _file_unit("history", None, tuple(files), sessions, typed.state(ledger))
-    if found.rows:
-        rows = database.execute(
-            "SELECT path, session.id, session.messages > 0 FROM desktop_row JOIN session ON session.id = session"
-        )
-        of_rows = {os.fsdecode(path): rest for path, *rest in rows}
-        for file in found.rows:
-            if file.path in of_rows:
-                session, has_messages = of_rows[file.path]
-                yield _file_unit("row", session, (file,), has_messages)
-
-
-def _file_unit(kind: str, session: str | None, files: tuple[FoundFile, ...], *more: object) -> Unit:
-    key = _file_key(files[0].path)
-    paths = tuple(file.path for file in files)
-    size = sum(file.size for file in files)
-    fingerprint = number_of(state_of(files).encode(errors="replace"), *map(str, more)).to_bytes(8, signed=True)
-    return Unit(key, kind, session, None, paths, is_folded=False, fingerprint=fingerprint, born="~", size=size)
-
-
-def _file_key(path: str) -> bytes:
-    return FILE + os.fsencode(path)
-
-
-def _titles(database: sqlite3.Connection) -> Unit:
-    """Return the unit of what sessions are called; that changes only when sessions are made anew."""
-    row = database.execute("SELECT value FROM meta WHERE name = 'sessions made'").fetchone()
-    state = (row[0] if row else "").encode()
-    return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=state, born="~")
-
-
-def _sized(unit: Unit) -> Unit:
-    return unit if unit.size else unit._replace(size=sum(map(_size, unit.paths)))
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
 
 
 class _Planned(NamedTuple):
@@ -427,7 +251,7 @@ class _Texting:
 
     def begin(self, units: list[Unit]) -> dict[bytes, list[int] | None]:
         """Say in the ledger that units are being written; return from which byte on the files of each are new."""
-        known = _ledger_of(self._ledger, (unit.key for unit in units))
+        known = ledger_of(self._ledger, (unit.key for unit in units))
         for unit in units:
             item = known.get(unit.key)
             start = _start(unit, item)
@@ -490,6 +314,7 @@ class _Texting:
         self._ledger.execute("DELETE FROM owner WHERE unit = ?", (number,))
         self._ledger.execute("DELETE FROM passage WHERE unit = ?", (number,))
         self._ledger.execute("DELETE FROM prompt WHERE unit = ?", (number,))
+        self._ledger.execute("DELETE FROM typed WHERE unit = ?", (number,))
         self._writer.delete_documents_by_term("unit", number)
         return owned
 
@@ -571,7 +396,7 @@ class _Texting:
         self._lost = set()
         self._mark(numbers)
         rows = (self._ledger.execute("SELECT key FROM unit WHERE number = ?", (number,)) for number in sorted(numbers))
-        return [_sized(unit) for unit in _transcripts(self._database, (key for found in rows for (key,) in found))]
+        return [sized(unit) for unit in transcripts_at(self._database, (key for found in rows for (key,) in found))]
 
     def _read(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
         """Yield each unit with its entries, read in worker processes where that pays."""
@@ -614,7 +439,7 @@ class _Texting:
             yield partial(entries.of_transcripts, unit.paths, unit.agent, start)
             return
         for number, path in enumerate(unit.paths):
-            begins = range(0, _size(path) or 1, SENT_BYTES)
+            begins = range(0, size_of(path) or 1, SENT_BYTES)
             for begin in begins:
                 end = ENDLESS if begin == begins[-1] else begin + SENT_BYTES
                 yield partial(entries.of_part, unit.paths, unit.agent, kept, passages.Part(number, begin, end))
@@ -624,8 +449,26 @@ class _Texting:
             return _Read.streamed(unit, start)
         if unit.kind == "titles":
             return _Read.whole(entries.of_names(self._names()))
+        if unit.kind == "history":
+            history = typed.History(self._ledger, self._planned[unit.key].number, unit.paths)
+            return _Read(self._of_history(history, is_new=start is None), history.prefixes)
         prompts = typed.Typed(self._database, self._ledger)
         return _Read.whole(side_entries.of_files(side_entries.Files(unit.kind, unit.paths, unit.session, prompts)))
+
+    def _of_history(self, history: "typed.History", *, is_new: bool) -> "Iterator[Entry]":
+        """Yield the prompts of a history that must be found and are not, and forget those that messages now hold."""
+        fresh = history.read_on()
+        named = {number for prompt in fresh.values() for number in history.files_of(prompt).values()}
+        held = typed.Typed(self._database, self._ledger).held(history.unit)
+        rows = self._ledger.execute("SELECT place FROM passage WHERE unit = ?", (history.unit,))
+        found = {place for (place,) in rows}
+        for place in (held | set(map(side_entries.place_of_paste, named))) & found:
+            self._lost |= self._replaced(history.unit, place)
+        for place, line in history.lines().items():
+            if place not in held and place not in found and (prompt := fresh.get(place) or history.at(place, line)):
+                yield side_entries.of_prompt(prompt, history)
+        for number in sorted(set(history.pastes.values()) - named) if is_new else ():
+            yield from side_entries.of_paste(number, history.paths[number])
 
     def _names(self) -> Iterator["entries.Name"]:
         """Yield every title that is more than a prompt, every tag, and what agents that no call names were for."""
@@ -673,17 +516,19 @@ class _Read:
 
 def _start(unit: Unit, known: Known | None) -> list[int] | None:
     """Return from which byte on each file is new, or None where it did anything but grow."""
-    if known is None or known.fingerprint is None or not known.ends or unit.kind != "transcript":
+    if known is None or known.fingerprint is None or not known.ends or unit.kind not in ("transcript", "history"):
         return None
     if (bool(known.is_folded), known.session) != (unit.is_folded, unit.session):
         return None
     if json.loads(known.paths) != list(unit.paths):
         return None
     ends = json.loads(known.ends)
+    if unit.kind == "history" and not ends:
+        return None
     for path, (end, head, tail) in zip(unit.paths, ends, strict=False):
         if not end or standing.prefix_of(path, end) != (end, bytes.fromhex(head), bytes.fromhex(tail)):
             return None
-    return [end for end, _, _ in ends] if len(ends) == len(unit.paths) else None
+    return [end for end, _, _ in ends] if len(ends) == len(unit.paths) or unit.kind == "history" else None
 
 
 def _document(entry: "Entry", number: int, session: str | None) -> tantivy.Document:

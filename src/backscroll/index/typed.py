@@ -1,7 +1,8 @@
-"""Typed: which prompts messages hold, so that a history adds only those that none does.
+"""Typed: the prompts that histories remember, and which of them messages hold, so that only the others are added.
 
-The ledger keeps a number for every prompt of a transcript, made of its letters and digits alone: a history knows
-what was typed, a transcript what was sent.
+The ledger keeps a number for every prompt of a transcript and for every line of a history, made of its letters and
+digits alone: a history knows what was typed, a transcript what was sent.  Which lines must be found is a question to
+the ledger; a history is read again only where it did anything but grow.
 """
 
 import json
@@ -10,14 +11,27 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from backscroll.lazy import lazily
+from backscroll.records import Damage
+from backscroll.stores import side
 
 if TYPE_CHECKING:
-    from backscroll.sessions import prompts
+    from backscroll.sessions import beside, prompts, standing
 else:
+    beside = lazily("backscroll.sessions.beside")
     prompts = lazily("backscroll.sessions.prompts")
+    standing = lazily("backscroll.sessions.standing")
 
 NEAR = 60 * 60 * 1000
 """Milliseconds that may lie between typing and sending: what is typed while Claude works waits in a queue."""
+_HELD = (
+    "SELECT typed.place FROM typed JOIN prompt ON prompt.said = typed.said WHERE typed.unit = :unit"
+    " AND (prompt.session = typed.session OR abs(prompt.time - typed.time) <= :near)"
+)
+_OF_NO_SESSION = (
+    "SELECT typed.place, typed.project, prompt.session FROM typed JOIN prompt ON prompt.said = typed.said"
+    " WHERE typed.unit = ? AND typed.session IS NULL AND typed.project IS NOT NULL"
+)
+_SLIGHT = "SELECT place, session FROM typed WHERE unit = ? AND is_slight"
 
 
 class Typed:
@@ -27,21 +41,26 @@ class Typed:
         self._database = database
         self._ledger = ledger
 
-    def holds(self, text: str, session: str | None, project: str | None, time: int | None) -> bool:
-        """Say whether a message is this prompt: of the session, else of that time or, without a session, project."""
-        rows = self._ledger.execute("SELECT session, time FROM prompt WHERE said = ?", (prompts.said_key(text),))
-        for name, moment in rows:
-            if session is not None and name == session:
-                return True
-            if time is not None and moment is not None and abs(time - moment) <= NEAR:
-                return True
-            if session is None and project is not None and self._project_of(name) == project:
-                return True
-        return False
+    def is_said(self, text: str, session: str | None) -> bool:
+        """Say whether a message of a session is this prompt."""
+        asked = "SELECT 1 FROM prompt WHERE said = ? AND session = ? LIMIT 1"
+        return self._ledger.execute(asked, (prompts.said_key(text), session)).fetchone() is not None
 
     def is_known(self, session: str | None) -> bool:
         """Say whether there is such a session, under this id or a later one."""
         return session in self._sessions
+
+    def held(self, unit: int) -> set[int]:
+        """Return the places of the lines of a history that need not be found: a message is that prompt.
+
+        It is one of the session, else one of that time or, without a session, of that project.  What says nothing by
+        itself is not needed either while its session is there.
+        """
+        found = {place for (place,) in self._ledger.execute(_HELD, {"unit": unit, "near": NEAR})}
+        for place, project, session in self._ledger.execute(_OF_NO_SESSION, (unit,)):
+            if place not in found and self._project_of(session) == project:
+                found.add(place)
+        return found | {place for place, name in self._ledger.execute(_SLIGHT, (unit,)) if self.is_known(name)}
 
     @cached_property
     def _sessions(self) -> set[str]:
@@ -52,6 +71,69 @@ class Typed:
     def _project_of(self, session: str) -> str | None:
         row = self._database.execute("SELECT cwd FROM session WHERE id = ?", (session,)).fetchone()
         return row[0] if row else None
+
+
+class History:
+    """One history as the ledger knows it, with the pastes that lie in files beside it."""
+
+    def __init__(self, ledger: sqlite3.Connection, unit: int, paths: tuple[str, ...]) -> None:
+        self._ledger, self.unit = ledger, unit
+        self.path = paths[0] if paths[0].endswith(beside.HISTORY) else None
+        self.pastes = {side.paste_name(path): number for number, path in enumerate(paths) if path != self.path}
+        self.paths = paths
+
+    def read_on(self) -> dict[int, side.HistoryPrompt]:
+        """Read the lines behind those that are known, write them down, and return them by their places."""
+        fresh: dict[int, side.HistoryPrompt] = {}
+        if self.path is None:
+            return fresh
+        end, line = self._end()
+        for prompt in side.history(self.path, end + 1 if end else 0, line + 1):
+            if not isinstance(prompt, Damage):
+                fresh[prompt.place.offset or 0] = prompt
+        rows = (self._row(place, prompt) for place, prompt in fresh.items())
+        self._ledger.executemany("INSERT OR REPLACE INTO typed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        return fresh
+
+    def prefixes(self) -> "list[standing.Prefix]":
+        """Return how far it was read."""
+        return [standing.prefix_of(self.path, self._end()[0])] if self.path else []
+
+    def _end(self) -> tuple[int, int]:
+        row = self._ledger.execute(
+            "SELECT place + length, line FROM typed WHERE unit = ? ORDER BY place DESC LIMIT 1", (self.unit,)
+        ).fetchone()
+        return (row[0], row[1]) if row else (0, 0)
+
+    def _row(self, place: int, prompt: side.HistoryPrompt) -> tuple[object, ...]:
+        whole = prompt.whole(self.pasted_into(prompt))
+        is_slight = side.is_bare_command(prompt.text) or side.has_gaps(whole)
+        said = prompts.said_key(whole)
+        time = time_of(prompt)
+        where = (self.unit, place, prompt.place.line, prompt.place.length)
+        return (*where, said, prompt.session, prompt.project, time, is_slight)
+
+    def files_of(self, prompt: side.HistoryPrompt) -> dict[str, int]:
+        """Return which files hold what was pasted into a prompt: number of the paste to number of the file."""
+        return {number: self.pastes[name] for number, name in prompt.pasted_files().items() if name in self.pastes}
+
+    def pasted_into(self, prompt: side.HistoryPrompt) -> dict[str, str]:
+        """Return what was pasted into a prompt and lies in files: number of the paste to its text."""
+        return {number: beside.text_in(self.paths[file]) for number, file in self.files_of(prompt).items()}
+
+    def lines(self) -> dict[int, int]:
+        """Return all lines that are known: place to number."""
+        return dict(self._ledger.execute("SELECT place, line FROM typed WHERE unit = ? ORDER BY place", (self.unit,)))
+
+    def at(self, place: int, line: int) -> side.HistoryPrompt | None:
+        """Read one line again."""
+        prompt = next(side.history(self.path, place, line), None) if self.path else None
+        return prompt if isinstance(prompt, side.HistoryPrompt) else None
+
+
+def time_of(prompt: side.HistoryPrompt) -> int | None:
+    """Return when a prompt was typed, in milliseconds."""
+    return round(prompt.time.timestamp() * 1000) if prompt.time else None
 
 
 def state(ledger: sqlite3.Connection) -> str:

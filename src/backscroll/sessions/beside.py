@@ -55,6 +55,14 @@ def text_of(path: str) -> str:
     return "" if b"\0" in data[:_SAMPLE] else data.decode("utf-8-sig", "replace")
 
 
+def text_in(path: str) -> str:
+    """Return the text in a file; none where it is gone."""
+    try:
+        return text_of(path)
+    except OSError:
+        return ""
+
+
 def value_in(path: str) -> Any:
     """Return the JSON in a file; None where it holds none."""
     try:

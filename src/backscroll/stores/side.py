@@ -136,11 +136,11 @@ class HistoryPrompt(NamedTuple):
         return _PASTED.sub(lambda found: known.get(found[1], found[0]), self.text)
 
 
-def history(path: str) -> Iterator[HistoryPrompt | Damage]:
-    """Yield the prompts of a history.jsonl in file order."""
+def history(path: str, start: int = 0, line: int = 1) -> Iterator[HistoryPrompt | Damage]:
+    """Yield the prompts of a history.jsonl in file order, from a byte on at which a line begins."""
     try:
         with open_readonly(path) as file:
-            for record in jsonl.scan(file, path):
+            for record in jsonl.scan(file, path, None, start, line):
                 yield record if isinstance(record, Damage) else _prompt(record, path)
     except OSError as error:
         yield Damage(Place(path), reason_of(error))

@@ -1,0 +1,221 @@
+"""The lag: which units the words have not taken in as they are now, by the catalogue, the disk and the ledger.
+
+A unit is a transcript as the catalogue holds it, a file beside them, all prompts of a history, or all names.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from backscroll.index import few
+from backscroll.index.fulltext import FullText
+from backscroll.index.units import Found, state_of
+from backscroll.lazy import lazily
+from backscroll.sessions.fingerprint import number_of
+from backscroll.stores import FoundFile
+
+if TYPE_CHECKING:
+    from backscroll.index import typed
+else:
+    typed = lazily("backscroll.index.typed")
+
+TITLES = b"titles"
+FILE = b"f:"
+"""What the key of a file beside the transcripts begins with; its path follows."""
+HISTORY_KINDS = {"history", "paste"}
+LATE_KINDS = HISTORY_KINDS | {"project-index", "row", "titles"}
+"""What is read after the transcripts, because it adds what those do not hold."""
+
+
+class Unit(NamedTuple):
+    """What is taken in together: the transcripts of a session or an agent, a file beside them, or all titles."""
+
+    key: bytes
+    kind: str
+    session: str | None
+    agent: str | None
+    paths: tuple[str, ...]
+    is_folded: bool
+    """An earlier copy of another session, which keeps what that one does not hold."""
+    fingerprint: bytes
+    born: str
+    size: int = 0
+
+
+class Known(NamedTuple):
+    """What the ledger knows of a unit."""
+
+    number: int
+    fingerprint: bytes | None
+    is_folded: bool
+    session: str | None
+    paths: str
+    ends: str | None
+
+    @property
+    def state(self) -> list[Any]:
+        """What differs where it must be taken in anew."""
+        return [self.fingerprint, bool(self.is_folded), self.session]
+
+
+States = dict[bytes, list[Any]]
+"""By key: fingerprint, whether it is folded, session."""
+Lag = tuple[list[Unit], list[int]]
+"""The units that must be taken in, and the numbers of those that are gone."""
+
+
+def compare(database: sqlite3.Connection, text: FullText, found: Found) -> Lag:
+    """Return the units that must be taken in, and the numbers of those that are gone."""
+    known, wanted = _taken_in(text), _present(database, text, found)
+    changed = [key for key, state in wanted.items() if known.get(key) != state]
+    others = {unit.key: unit for unit in _beside(database, text, found)} if changed else {}
+    transcripts = transcripts_at(database, (key for key in changed if key not in others))
+    units = [*transcripts, *(others[key] for key in changed if key in others)]
+    gone = ledger_of(text.ledger, (key for key in known if key not in wanted))
+    return [sized(unit) for unit in units], [item.number for item in gone.values()]
+
+
+def made_since(database: sqlite3.Connection, text: FullText) -> list[str] | None:
+    """Return the sessions that were made anew since their names were taken in; None where nobody can tell."""
+    known = ledger_of(text.ledger, [TITLES]).get(TITLES)
+    index, _, number = (known.fingerprint if known and known.fingerprint else b"").decode().partition(":")
+    if not number or _titles(database).fingerprint.decode().partition(":")[0] != index:
+        return None
+    return [name for (name,) in database.execute("SELECT session FROM made WHERE number > ?", (int(number),))]
+
+
+def compare_few(database: sqlite3.Connection, text: FullText, changes: few.Few, made: list[str]) -> Lag:
+    """Do as `compare` where only some sessions were made anew and few other files changed."""
+    keys = {key for name in made for connection in (database, text.ledger) for key in _units_of(connection, name)}
+    keys |= {key for (key,) in text.ledger.execute("SELECT key FROM unit WHERE fingerprint IS NULL")}  # heirs
+    present = {unit.key: unit for unit in transcripts_at(database, keys)}
+    texts = changes.texts({os.fsdecode(key[2:]) for key in keys if key.startswith(FILE)})
+    beside = (_file_unit(file.kind, file.session, (file,)) for file in texts if file.kind not in LATE_KINDS)
+    present |= {unit.key: unit for unit in (*beside, *_late(database, text.ledger, changes.found), _titles(database))}
+    late = (key for kind in LATE_KINDS for key in _units_like(text.ledger, kind))
+    known = ledger_of(text.ledger, {*present, *keys, *late, *map(_file_key, changes.unsaid)})
+    changed = [unit for key, unit in present.items() if key not in known or _state(unit) != known[key].state]
+    return [sized(unit) for unit in changed], [item.number for key, item in known.items() if key not in present]
+
+
+def _units_like(ledger: sqlite3.Connection, kind: str) -> list[bytes]:
+    return [key for (key,) in ledger.execute("SELECT key FROM unit WHERE kind = ?", (kind,))]
+
+
+def _units_of(connection: sqlite3.Connection, session: str) -> list[bytes]:
+    """Return the transcripts of a session that the catalogue or the ledger holds."""
+    rows = connection.execute("SELECT key FROM unit WHERE session = ?", (session,))
+    return [key for (key,) in rows if not key.startswith(FILE)]
+
+
+def _state(unit: Unit) -> list[Any]:
+    return [unit.fingerprint, unit.is_folded, unit.session]
+
+
+def is_in_step(database: sqlite3.Connection, text: FullText, found: Found) -> bool:
+    """Say whether everything is taken in as it is."""
+    return _taken_in(text) == _present(database, text, found)
+
+
+def _taken_in(text: FullText) -> States:
+    """Return the state in which each unit was taken in."""
+    return {key: state for key, *state in text.ledger.execute("SELECT key, fingerprint, is_folded, session FROM unit")}
+
+
+def _present(database: sqlite3.Connection, text: FullText, found: Found) -> States:
+    """Return the state of everything that there is."""
+    rows = database.execute(
+        "SELECT key, fingerprint, fold.id IS NOT NULL, session FROM unit LEFT JOIN fold ON fold.id = unit.session"
+    )
+    transcripts = {key: state for key, *state in rows}
+    beside = _beside(database, text, found)
+    return transcripts | {unit.key: _state(unit) for unit in beside}
+
+
+def ledger_of(ledger: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Known]:
+    """Return what the ledger knows of some units."""
+    wanted = "SELECT number, fingerprint, is_folded, session, paths, ends FROM unit WHERE key = ?"
+    rows = ((key, ledger.execute(wanted, (key,)).fetchone()) for key in keys)
+    return {key: Known(*row) for key, row in rows if row is not None}
+
+
+def transcripts_at(database: sqlite3.Connection, keys: Iterable[bytes]) -> Iterator[Unit]:
+    """Yield the units of some transcripts."""
+    wanted = (
+        "SELECT session, agent, paths, fold.id IS NOT NULL, fingerprint, coalesce(born, '~')"
+        " FROM unit LEFT JOIN fold ON fold.id = unit.session WHERE key = ?"
+    )
+    for key in keys:
+        for session, agent, paths, is_folded, fingerprint, born in database.execute(wanted, (key,)):
+            yield Unit(key, "transcript", session, agent, tuple(json.loads(paths)), bool(is_folded), fingerprint, born)
+
+
+def _beside(database: sqlite3.Connection, text: FullText, found: Found) -> Iterator[Unit]:
+    """Yield the units that are no transcripts."""
+    yield from _files(found)
+    yield from _late(database, text.ledger, found)
+    yield _titles(database)
+
+
+def _files(found: Found) -> Iterator[Unit]:
+    """Yield the files beside the transcripts that say something of their own."""
+    for file in found.texts:
+        if file.kind not in LATE_KINDS:
+            yield _file_unit(file.kind, file.session, (file,))
+
+
+def _late(database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found) -> Iterator[Unit]:
+    """Yield the files that add what transcripts do not hold, to be read after those."""
+    (sessions,) = database.execute("SELECT count(*) FROM session").fetchone()
+    histories: dict[str, list[FoundFile]] = {}
+    for file in found.texts:
+        if file.kind in HISTORY_KINDS:
+            histories.setdefault(file.config, []).append(file)
+        elif file.kind == "project-index":
+            yield _file_unit(file.kind, None, (file,), sessions)
+    for files in histories.values():
+        files.sort(key=lambda file: (file.kind != "history", file.path))
+        yield _file_unit("history", None, tuple(files), sessions, typed.state(ledger))
+    if found.rows:
+        rows = database.execute(
+            "SELECT path, session.id, session.messages > 0 FROM desktop_row JOIN session ON session.id = session"
+        )
+        of_rows = {os.fsdecode(path): rest for path, *rest in rows}
+        for file in found.rows:
+            if file.path in of_rows:
+                session, has_messages = of_rows[file.path]
+                yield _file_unit("row", session, (file,), has_messages)
+
+
+def _file_unit(kind: str, session: str | None, files: tuple[FoundFile, ...], *more: object) -> Unit:
+    key = _file_key(files[0].path)
+    paths = tuple(file.path for file in files)
+    size = sum(file.size for file in files)
+    fingerprint = number_of(state_of(files).encode(errors="replace"), *map(str, more)).to_bytes(8, signed=True)
+    return Unit(key, kind, session, None, paths, is_folded=False, fingerprint=fingerprint, born="~", size=size)
+
+
+def _file_key(path: str) -> bytes:
+    return FILE + os.fsencode(path)
+
+
+def _titles(database: sqlite3.Connection) -> Unit:
+    """Return the unit of what sessions are called; that changes only when sessions are made anew."""
+    row = database.execute("SELECT value FROM meta WHERE name = 'sessions made'").fetchone()
+    state = (row[0] if row else "").encode()
+    return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=state, born="~")
+
+
+def sized(unit: Unit) -> Unit:
+    """Return a unit with its size."""
+    return unit if unit.size else unit._replace(size=sum(map(size_of, unit.paths)))
+
+
+def size_of(path: str) -> int:
+    """Return the size of a file; none where it is gone."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
