@@ -19,38 +19,26 @@ from typing import TYPE_CHECKING, NamedTuple
 import tantivy
 
 from backscroll.errors import BusyError
-from backscroll.index import few
 from backscroll.index.fulltext import FullText
 from backscroll.index.glance import Glance, Kept, files_in_step, keep, version_of
-from backscroll.index.lag import (
-    LATE_KINDS,
-    Known,
-    Lag,
-    Unit,
-    compare,
-    compare_few,
-    is_in_step,
-    ledger_of,
-    made_since,
-    size_of,
-    sized,
-    transcripts_at,
-)
 from backscroll.index.progress import Progress
-from backscroll.index.units import Found
 from backscroll.lazy import lazily
 from backscroll.text.fields import session_number
 
 if TYPE_CHECKING:
-    from backscroll.index import entries, side_entries, typed
+    from backscroll.index import entries, few, lag, side_entries, typed
     from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
+    from backscroll.index.lag import Known, Lag, Unit
+    from backscroll.index.units import Found
     from backscroll.index.units import Unit as ReadUnit
     from backscroll.sessions import conversation as reading
     from backscroll.sessions import passages, standing
     from backscroll.sessions.standing import Prefix
 else:
     entries = lazily("backscroll.index.entries")
+    few = lazily("backscroll.index.few")
+    lag = lazily("backscroll.index.lag")
     side_entries = lazily("backscroll.index.side_entries")
     typed = lazily("backscroll.index.typed")
     processes = lazily("backscroll.index.workers")
@@ -87,7 +75,7 @@ NAMES = (_TITLES, _TAGS, _AGENTS)
 """What a session and its agents are called, or all of them: session, name, what it is, agent, time in seconds."""
 
 
-_Comparing = Callable[[], Lag]
+_Comparing = Callable[[], "Lag"]
 
 
 class Words:
@@ -116,7 +104,7 @@ class Words:
                 yield None
                 return
             self._texting = texting
-            known = ledger_of(self._text.ledger, (unit.key for unit in units))
+            known = lag.ledger_of(self._text.ledger, (unit.key for unit in units))
             along = [_along(unit) for unit in units]
             few = [unit for unit in along if unit.size <= SENT_BYTES or _start(unit, known.get(unit.key)) is not None]
             yield Along(texting, texting.begin(few))
@@ -125,7 +113,7 @@ class Words:
         """Return the files that changed since the words followed the catalogue; None where nobody can tell."""
         self._versions = self._both_versions()
         row = self._text.ledger.execute("SELECT state FROM glance").fetchone()
-        if row is None or made_since(self._database, self._text) is None:
+        if row is None or lag.made_since(self._database, self._text) is None:
             return None
         return few.changed_since(self._database, row[0].decode())
 
@@ -133,13 +121,13 @@ class Words:
         """Say whether everything that a glance saw is taken in."""
         return files_in_step(self._text.ledger, seen.number) is not None
 
-    def finish(self, found: Found, seen: Glance, changes: few.Few | None = None) -> None:
+    def finish(self, found: "Found", seen: Glance, changes: "few.Few | None" = None) -> None:
         """Take in everything that is not in step yet; where few files changed, no others are looked at."""
         made = None
-        comparing: _Comparing = partial(compare, self._database, self._text, found)
+        comparing: _Comparing = partial(lag.compare, self._database, self._text, found)
         if changes is not None:
-            made = made_since(self._database, self._text) or []
-            comparing = partial(compare_few, self._database, self._text, changes, made)
+            made = lag.made_since(self._database, self._text) or []
+            comparing = partial(lag.compare_few, self._database, self._text, changes, made)
         state = few.changes_logged(self._database).encode()
         if self._texting is not None:
             self._texting.finish()
@@ -159,15 +147,15 @@ class Words:
         """Take in what changed, by what the ledger says now: another indexer may just have done it."""
         texting.named = made
         changed, gone = comparing()
-        texting.run([unit for unit in changed if unit.kind not in LATE_KINDS], gone)
+        texting.run([unit for unit in changed if unit.kind not in lag.LATE_KINDS], gone)
         changed, _ = comparing()
         texting.run([unit for unit in changed if unit.kind != "transcript"], [])
 
-    def _is_in_step(self, found: Found, *, is_few: bool) -> bool:
+    def _is_in_step(self, found: "Found", *, is_few: bool) -> bool:
         """Say whether everything is taken in: all that is there, or few where nobody else has written meanwhile."""
         if is_few:
             return self.is_current and self._both_versions() == self._versions
-        return is_in_step(self._database, self._text, found)
+        return lag.is_in_step(self._database, self._text, found)
 
     def _both_versions(self) -> tuple[int, int]:
         return version_of(self._database), version_of(self._text.ledger)
@@ -202,11 +190,11 @@ class Along:
         self._texting.add(_along(unit)._replace(session=session), _Read.whole(read))
 
 
-def _along(unit: "ReadUnit") -> Unit:
+def _along(unit: "ReadUnit") -> "Unit":
     """Return a unit as it is before it is known whether it is an earlier copy of another session."""
     fingerprint = unit.fingerprint()
     paths = tuple(unit.paths)
-    return Unit(unit.key, "transcript", unit.session, unit.agent, paths, False, fingerprint, "~", unit.size)  # noqa: FBT003
+    return lag.Unit(unit.key, "transcript", unit.session, unit.agent, paths, False, fingerprint, "~", unit.size)  # noqa: FBT003
 
 
 class _Planned(NamedTuple):
@@ -233,7 +221,7 @@ class _Texting:
         self.named: list[str] | None = None
         """The sessions whose names are taken in; None for all."""
 
-    def run(self, changed: list[Unit], gone: list[int]) -> None:
+    def run(self, changed: "list[Unit]", gone: list[int]) -> None:
         """Write what changed, forget what is gone, and let others take over what these were the first to hold."""
         self._total += sum(unit.size for unit in changed)
         if gone:
@@ -243,15 +231,15 @@ class _Texting:
             self._total += sum(unit.size for unit in heirs)
             self._write(heirs)
 
-    def _write(self, units: list[Unit]) -> None:
+    def _write(self, units: "list[Unit]") -> None:
         starts = self.begin(units)
         for unit, read in self._read(units, starts):
             self.add(unit, read)
         self.finish()
 
-    def begin(self, units: list[Unit]) -> dict[bytes, list[int] | None]:
+    def begin(self, units: "list[Unit]") -> dict[bytes, list[int] | None]:
         """Say in the ledger that units are being written; return from which byte on the files of each are new."""
-        known = ledger_of(self._ledger, (unit.key for unit in units))
+        known = lag.ledger_of(self._ledger, (unit.key for unit in units))
         for unit in units:
             item = known.get(unit.key)
             start = _start(unit, item)
@@ -265,7 +253,7 @@ class _Texting:
                 self._lost |= self._delete(item.number)
         return {unit.key: self._planned[unit.key].start for unit in units}
 
-    def _enter(self, unit: Unit) -> int:
+    def _enter(self, unit: "Unit") -> int:
         cursor = self._ledger.execute(
             "INSERT INTO unit (key, kind, paths, is_folded) VALUES (?, ?, '[]', 0)", (unit.key, unit.kind)
         )
@@ -277,7 +265,7 @@ class _Texting:
         self._ledger.executemany("UPDATE unit SET fingerprint = NULL WHERE number = ?", [(item,) for item in numbers])
         self._ledger.execute("COMMIT")
 
-    def add(self, unit: Unit, read: "_Read") -> None:
+    def add(self, unit: "Unit", read: "_Read") -> None:
         """Write a unit that is being written; committed with others."""
         self._open()
         number, is_known, start = self._planned[unit.key]
@@ -329,7 +317,7 @@ class _Texting:
             self._writer.delete_documents_by_term("key", key)
         return _Read(named, read.prefixes)
 
-    def _add(self, unit: Unit, number: int, read: "_Read", *, is_more: bool) -> set[int]:
+    def _add(self, unit: "Unit", number: int, read: "_Read", *, is_more: bool) -> set[int]:
         """Write the entries of a unit that nobody else holds, and return the keys of messages that have grown."""
         lost: set[int] = set()
         for entry in read.entries:
@@ -382,7 +370,7 @@ class _Texting:
         self._ledger.execute("COMMIT")
         self._uncommitted = 0
 
-    def _heirs(self) -> list[Unit]:
+    def _heirs(self) -> "list[Unit]":
         """Return the units that hold keys which nobody owns any more; they are taken in once more."""
         numbers: set[int] = set()
         for key in self._lost:
@@ -396,9 +384,10 @@ class _Texting:
         self._lost = set()
         self._mark(numbers)
         rows = (self._ledger.execute("SELECT key FROM unit WHERE number = ?", (number,)) for number in sorted(numbers))
-        return [sized(unit) for unit in transcripts_at(self._database, (key for found in rows for (key,) in found))]
+        keys = (key for found in rows for (key,) in found)
+        return [lag.sized(unit) for unit in lag.transcripts_at(self._database, keys)]
 
-    def _read(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
+    def _read(self, batch: "list[Unit]", starts: dict[bytes, list[int] | None]) -> "Iterator[tuple[Unit, _Read]]":
         """Yield each unit with its entries, read in worker processes where that pays."""
         for unit, read in self._readings(batch, starts):
             yield unit, read
@@ -406,7 +395,7 @@ class _Texting:
             if self._on_progress is not None and self._total:
                 self._on_progress(Progress(self._done, self._total, self._done, "taking in words"))
 
-    def _readings(self, batch: list[Unit], starts: dict[bytes, list[int] | None]) -> Iterator[tuple[Unit, "_Read"]]:
+    def _readings(self, batch: "list[Unit]", starts: dict[bytes, list[int] | None]) -> "Iterator[tuple[Unit, _Read]]":
         workers = os.cpu_count() or 1
         sent = {unit.key for unit in batch if unit.kind == "transcript" and self._can_be_sent(unit)}
         if workers < 2 or sum(unit.size for unit in batch if unit.key in sent) < WORTH_PROCESSES:
@@ -419,11 +408,11 @@ class _Texting:
             if unit.key not in sent:
                 yield unit, self._read_here(unit, starts[unit.key])
 
-    def _can_be_sent(self, unit: Unit) -> bool:
+    def _can_be_sent(self, unit: "Unit") -> bool:
         """Say whether other processes can read a unit and send its words: it is small, or can be read in parts."""
         return unit.size <= SENT_BYTES or self._standing(unit) is not None
 
-    def _standing(self, unit: Unit) -> bytes | None:
+    def _standing(self, unit: "Unit") -> bytes | None:
         """Return what the catalogue kept of a unit, where it is still as it was read then."""
         row = self._database.execute(
             "SELECT standing.body FROM unit JOIN standing ON standing.unit = unit.id"
@@ -432,19 +421,19 @@ class _Texting:
         ).fetchone()
         return row[0] if row else None
 
-    def _tasks(self, unit: Unit, start: list[int] | None) -> "Iterator[Callable[[], Entries]]":
+    def _tasks(self, unit: "Unit", start: list[int] | None) -> "Iterator[Callable[[], Entries]]":
         """Yield what other processes have to do for a unit: read it at once, or part by part."""
         kept = self._standing(unit)
         if unit.size <= SENT_BYTES or start is not None or kept is None:
             yield partial(entries.of_transcripts, unit.paths, unit.agent, start)
             return
         for number, path in enumerate(unit.paths):
-            begins = range(0, size_of(path) or 1, SENT_BYTES)
+            begins = range(0, lag.size_of(path) or 1, SENT_BYTES)
             for begin in begins:
                 end = ENDLESS if begin == begins[-1] else begin + SENT_BYTES
                 yield partial(entries.of_part, unit.paths, unit.agent, kept, passages.Part(number, begin, end))
 
-    def _read_here(self, unit: Unit, start: list[int] | None) -> "_Read":
+    def _read_here(self, unit: "Unit", start: list[int] | None) -> "_Read":
         if unit.kind == "transcript":
             return _Read.streamed(unit, start)
         if unit.kind == "titles":
@@ -502,7 +491,7 @@ class _Read:
         return cls(read(), lambda: prefixes)
 
     @classmethod
-    def streamed(cls, unit: Unit, start: list[int] | None) -> "_Read":
+    def streamed(cls, unit: "Unit", start: list[int] | None) -> "_Read":
         """Read a transcript message by message."""
         prefixes: list[Prefix] = []
 
@@ -514,7 +503,7 @@ class _Read:
         return cls(read(), lambda: prefixes)
 
 
-def _start(unit: Unit, known: Known | None) -> list[int] | None:
+def _start(unit: "Unit", known: "Known | None") -> list[int] | None:
     """Return from which byte on each file is new, or None where it did anything but grow."""
     if known is None or known.fingerprint is None or not known.ends or unit.kind not in ("transcript", "history"):
         return None

@@ -14,24 +14,26 @@ from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
 from backscroll.index.db import ANEW_REMEDY, is_damaged
-from backscroll.index.few import Few, few_changes, log_changes
 from backscroll.index.glance import Glance, Kept, Met, files_in_step, glance, keep, version_of
-from backscroll.index.hints import mark_unplaced
-from backscroll.index.marks import take_in_marks
 from backscroll.index.progress import Progress, Report
-from backscroll.index.units import Changes, Found, sort, storable
 from backscroll.lazy import lazily
 from backscroll.records import Damage
 from backscroll.stores import Store, side
 from backscroll.stores.base import Entry
 
 if TYPE_CHECKING:
-    from backscroll.index import assemble, desktop, reading
+    from backscroll.index import assemble, desktop, few, hints, marking, reading, units
     from backscroll.index import workers as processes
+    from backscroll.index.few import Few
     from backscroll.index.texting import Words
+    from backscroll.index.units import Found
 else:
     assemble = lazily("backscroll.index.assemble")
     desktop = lazily("backscroll.index.desktop")
+    few = lazily("backscroll.index.few")
+    hints = lazily("backscroll.index.hints")
+    marking = lazily("backscroll.index.marking")
+    units = lazily("backscroll.index.units")
     processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.index.reading")
 
@@ -70,12 +72,12 @@ def _update(
     if files is not None and (words is None or words.is_in_step(seen)):
         return Report(files=files, skipped=files, seconds=time.monotonic() - begun)
     version = version_of(database)  # before the catalogue is asked what it knows
-    few = _few_changes(database, words, seen)
-    found = few.found if few else sort(seen.met)
-    is_joined_anew = few is None and _has_rows(database, found) and desktop.join_rows(database, found)
-    mark_unplaced(database, found)
-    report = Report(files=few.files if few else sum(len(unit.files) for unit in found.units.values()))
-    known = few.known if few else _fingerprints(database)
+    changes = _few_changes(database, words, seen)
+    found = changes.found if changes else units.sort(seen.met)
+    is_joined_anew = changes is None and _has_rows(database, found) and desktop.join_rows(database, found)
+    hints.mark_unplaced(database, found)
+    report = Report(files=changes.files if changes else sum(len(unit.files) for unit in found.units.values()))
+    known = changes.known if changes else _fingerprints(database)
     present = {key: unit.fingerprint() for key, unit in found.units.items()}
     changed = [
         unit
@@ -89,30 +91,30 @@ def _update(
     with processes.at_hand(len(new)) if is_much else nullcontext(), ExitStack() as stack:
         along = stack.enter_context(words.open_for(changed)) if words else None
         if changed or gone:
-            reading.take_in(database, Changes(changed, gone, found.merged), report, on_progress, along)
+            reading.take_in(database, units.Changes(changed, gone, found.merged), report, on_progress, along)
         if is_joined_anew:
             desktop.remember_merged(database, found)
         if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
             assemble.make_sessions(database, found)
-        if few is None:
-            take_in_marks(database, found, stores)
-        _write_stores(database, found, _totals_in(database, seen) if few else _totals_of(found))
+        if changes is None:
+            marking.take_in_marks(database, found, stores)
+        _write_stores(database, found, _totals_in(database, seen) if changes else _totals_of(found))
         if files is None:
             kept = Kept(seen.number, report.files, seen.packed)
-            is_in_step = partial(_is_in_step, database, present, version if few else None)
-            keep(database, kept, is_in_step, partial(log_changes, database, few))
+            is_in_step = partial(_is_in_step, database, present, version if changes else None)
+            keep(database, kept, is_in_step, partial(few.log_changes, database, changes))
         if words is not None:
-            words.finish(found, seen, few)
+            words.finish(found, seen, changes)
     report.seconds = time.monotonic() - begun
     return report
 
 
-def _few_changes(database: sqlite3.Connection, words: "Words | None", seen: Glance) -> Few | None:
+def _few_changes(database: sqlite3.Connection, words: "Words | None", seen: Glance) -> "Few | None":
     """Return what changed, where it is little for the catalogue and, if they are wanted, for the words."""
     if words is None:
-        return few_changes(database, seen)
+        return few.few_changes(database, seen)
     unsaid = words.unsaid()
-    return few_changes(database, seen, unsaid) if unsaid is not None else None
+    return few.few_changes(database, seen, unsaid) if unsaid is not None else None
 
 
 def _fingerprints(database: sqlite3.Connection) -> dict[bytes, bytes]:
@@ -127,13 +129,13 @@ def _is_in_step(database: sqlite3.Connection, present: dict[bytes, bytes], versi
     return not is_dirty and _fingerprints(database) == present
 
 
-def _has_rows(database: sqlite3.Connection, found: Found) -> bool:
+def _has_rows(database: sqlite3.Connection, found: "Found") -> bool:
     """Say whether Desktop left anything here, now or at the last look."""
     is_there = found.rows or found.tombstones or found.audits or found.cloud_lists
     return bool(is_there) or database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
 
-def _totals_of(found: Found) -> list[Total]:
+def _totals_of(found: "Found") -> list[Total]:
     return [
         (
             total.kind,
@@ -163,8 +165,8 @@ def _files_and_bytes(items: Iterable[Met]) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def _write_stores(database: sqlite3.Connection, found: Found, rows: list[Total]) -> None:
-    days = {storable(config): side.cleanup_days(paths) for config, paths in found.settings.items()}
+def _write_stores(database: sqlite3.Connection, found: "Found", rows: list[Total]) -> None:
+    days = {units.storable(config): side.cleanup_days(paths) for config, paths in found.settings.items()}
     files = [[file.kind, file.path] for file in (*found.hint_files, *found.desktop_files)]
     state = json.dumps([rows, days, files])
     if database.execute("SELECT value FROM meta WHERE name = 'stores'").fetchone() == (state,):
