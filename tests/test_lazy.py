@@ -1,12 +1,13 @@
 """Modules that are imported when they are first used."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from backscroll.lazy import lazily
+from backscroll.lazy import lazily, pattern
 
 
 def in_new_python(code: str) -> str:
@@ -48,3 +49,17 @@ def test_a_warm_list_reads_no_transcript(tmp_path: Path) -> None:
 
     assert "1 True" == in_new_python(code)
     assert "1 False" == in_new_python(code)
+
+
+@pytest.mark.parametrize("text", ["", "plain", "a <b>x</b> c", "<b>x</b>", "</", "<b>y</b><b>z</b>"])
+def test_a_pattern_that_needs_letters(text: str) -> None:
+    """A pattern that is told what it needs answers as the pattern itself."""
+    needy, real = pattern(r"<b>(.*?)</b>", needs="</"), re.compile(r"<b>(.*?)</b>")
+
+    for method in ("match", "search", "fullmatch"):
+        found, wanted = getattr(needy, method)(text), getattr(real, method)(text)
+        assert (wanted and wanted[0]) == (found and found[0])
+    assert real.sub("-", text) == needy.sub("-", text)
+    assert real.sub("-", text, 1) == needy.sub("-", text, 1)
+    assert real.findall(text) == needy.findall(text)
+    assert real.match(text, 1) is None or needy.match(text, 1) is not None

@@ -8,6 +8,7 @@ Only the command line puts them up: a program that imports backscroll keeps its 
 import os
 import sys
 import typing
+import urllib
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
@@ -31,6 +32,7 @@ def put_up() -> None:
     for name, known in _KNOWN.items():
         if name not in sys.modules:
             sys.modules[name] = StandIn(name, **known)
+    vars(urllib).setdefault("parse", sys.modules["urllib.parse"])  # as the import of a module sets it in its package
 
 
 def _real(name: str) -> ModuleType:
@@ -55,6 +57,11 @@ def _plural(one: str, many: str, number: int) -> str:
     return one if number == 1 else many
 
 
+def _quote(text: bytes, safe: str = "/") -> str:
+    """Do as `urllib.parse.quote_from_bytes`, which `pathlib` takes at its import and seldom uses."""
+    return str(_real("urllib.parse").quote_from_bytes(text, safe))
+
+
 def _system() -> str:
     """Do as `platform.system`, which `uuid` asks on systems that have `os.uname`."""
     return os.uname().sysname
@@ -65,7 +72,7 @@ _KNOWN: dict[str, dict[str, Callable[..., object] | object]] = {
     "gettext": {"gettext": _untranslated, "ngettext": _plural},
     "platform": {"system": _system} if hasattr(os, "uname") else {},
     "typing_extensions": {name: getattr(typing, name) for name in ("NotRequired", "Required", "get_type_hints")},
-    "ipaddress": {},
+    "urllib.parse": {"quote_from_bytes": _quote},
     "textwrap": {},
     "msgspec.inspect": {},
 }

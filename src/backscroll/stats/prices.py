@@ -24,9 +24,9 @@ ONE = Decimal(1)
 AMOUNTS = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
 """The prices that a model may have: per million tokens, a web search per thousand."""
 
-_BRACKETS = pattern(r"\[[^\]]*\]$")
-_BEDROCK = pattern(r"^(?:([a-z-]+)\.)?anthropic\.")
-_REVISION = pattern(r"-v\d+(?::\w+)*$")
+_BRACKETS = pattern(r"\[[^\]]*\]$", needs="[")
+_BEDROCK = pattern(r"^(?:([a-z-]+)\.)?anthropic\.", needs="anthropic.")
+_REVISION = pattern(r"-v\d+(?::\w+)*$", needs="-v")
 _DATE = pattern(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
 _NAME = pattern(r"^claude-(?:([a-z]+)-(\d+(?:-\d+)?)|(\d+(?:-\d+)?)-([a-z]+))$")
 

@@ -5,8 +5,9 @@ from typing import Any
 from backscroll.lazy import pattern
 from backscroll.sessions.model import Message, Part
 
-_OUTPUT = pattern(r"\s*<(local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>")
-_OUTPUT_TAGS = pattern(r"</?(?:local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>")
+_TAG = r"(?:local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>"
+_OUTPUT = pattern(rf"\s*<{_TAG}", needs="-std")
+_OUTPUT_TAGS = pattern(rf"</?{_TAG}", needs="-std")
 _ERRORS = {"api_error", "model_fallback", "model_refusal_fallback"}
 _COMMAND = "local_command"
 _SYNTHETIC = "<synthetic>"
