@@ -1,10 +1,12 @@
 """Values: fields by place and by name, defaults, comparison, frozen ones."""
 
 import pickle
+import typing
+from typing import Any
 
 import pytest
 
-from backscroll.value import Value, field
+from backscroll.value import NamedTuple, Value, field
 
 
 class Point(Value):
@@ -84,3 +86,83 @@ def test_a_frozen_value_cannot_be_changed_and_fits_a_set() -> None:
 def test_a_value_crosses_processes() -> None:
     """Workers hand values over by pickle, frozen ones too."""
     assert pickle.loads(pickle.dumps(Fixed(1))) == Fixed(1)  # noqa: S301  (our own bytes)
+
+
+class Theirs(typing.NamedTuple):
+    """A named tuple of Python's."""
+
+    name: str
+    size: int = 1
+    tags: tuple[str, ...] = ()
+
+    @property
+    def double(self) -> int:
+        """Twice the size."""
+        return 2 * self.size
+
+
+class Ours(NamedTuple):
+    """The same of ours."""
+
+    name: str
+    size: int = 1
+    tags: tuple[str, ...] = ()
+
+    @property
+    def double(self) -> int:
+        """Twice the size."""
+        return 2 * self.size
+
+
+@pytest.mark.parametrize(
+    "args, named",
+    [
+        (("a",), {}),
+        (("a", 2), {}),
+        (("a", 2, ("x",)), {}),
+        ((), {"name": "a", "tags": ("y",)}),
+        (("a",), {"size": 3}),
+        ((), {}),
+        (("a", 2, (), 4), {}),
+        (("a",), {"name": "b"}),
+        (("a",), {"colour": "red"}),
+    ],
+)
+def test_a_named_tuple_is_made_as_pythons(args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Fields by place, by name and by default; too many, too few and unknown ones are refused."""
+    try:
+        theirs = Theirs(*args, **named)
+    except TypeError:
+        with pytest.raises(TypeError, match="Ours takes"):
+            Ours(*args, **named)
+        return
+    ours = Ours(*args, **named)
+
+    assert tuple(theirs) == ours
+    assert (theirs.name, theirs.size, theirs.tags, theirs.double) == (ours.name, ours.size, ours.tags, ours.double)
+    assert repr(theirs).replace("Theirs", "Ours") == repr(ours)
+    assert theirs._asdict() == ours._asdict()
+    assert tuple(theirs._replace(size=9)) == ours._replace(size=9)
+    assert tuple(Theirs._make(theirs)) == Ours._make(ours)
+    assert ours == pickle.loads(pickle.dumps(ours))  # noqa: S301 - our own
+    assert type(ours) is type(pickle.loads(pickle.dumps(ours)))  # noqa: S301 - our own
+
+
+def test_a_named_tuple_is_described_as_pythons() -> None:
+    """Its fields can be asked for, matched and not set."""
+    ours = Ours("a")
+
+    assert (Theirs._fields, Theirs._field_defaults, Theirs.__match_args__) == (
+        Ours._fields,
+        Ours._field_defaults,
+        Ours.__match_args__,
+    )
+    match ours:
+        case Ours(name, size):
+            assert ("a", 1) == (name, size)
+    with pytest.raises(AttributeError):
+        ours.name = "b"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Ours._make(["a", 1, (), 4])
+    with pytest.raises(TypeError):
+        ours._replace(colour="red")  # type: ignore[call-arg]

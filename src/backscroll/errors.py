@@ -13,7 +13,7 @@ Bad data in a store is never an exception: it is a `Damage` value in the stream.
 Each face turns an error into its own language by the one table below.
 """
 
-from typing import NamedTuple
+from backscroll.value import NamedTuple
 
 
 class BackscrollError(Exception):

@@ -1,6 +1,6 @@
 """Place: where exactly a thing was read, so that anybody can check it by hand."""
 
-from typing import NamedTuple
+from backscroll.value import NamedTuple
 
 
 class Place(NamedTuple):

@@ -5,9 +5,10 @@ counts, they cover every byte of the file.  A `Record` keeps its raw bytes; what
 to read it is said in its `note`.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.place import Place
+from backscroll.value import NamedTuple
 
 
 class Record(NamedTuple):

@@ -4,9 +4,10 @@ A story is a list of steps: what she asks, what the model says and calls, and wh
 """
 
 import base64
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.demo.tools import Tool, bash, edit, failed, grep, read, todo, write
+from backscroll.value import NamedTuple
 
 
 class Step(NamedTuple):

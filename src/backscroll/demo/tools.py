@@ -4,7 +4,9 @@ Shapes as in docs/formats.md, "What a tool gave back".
 """
 
 from difflib import SequenceMatcher
-from typing import Any, NamedTuple
+from typing import Any
+
+from backscroll.value import NamedTuple
 
 
 class Tool(NamedTuple):

@@ -12,13 +12,14 @@ A blob's file is <database>/<second lowest byte of its number, two digits>/<numb
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.formats import snappy
 from backscroll.formats.cursor import Cursor, MalformedError
 from backscroll.formats.indexeddb_keys import read_text
 from backscroll.formats.storage import moment
 from backscroll.times import iso
+from backscroll.value import NamedTuple
 
 _REPLACED, _SNAPPY = b"\xff\x11\x01", b"\xff\x11\x02"
 

@@ -16,7 +16,6 @@ too.  What the browser has not committed yet is on no disk.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from backscroll.files import reason_of
 from backscroll.formats import webstorage_sqlite
@@ -27,6 +26,7 @@ from backscroll.formats.localstorage import read_local_storage, read_session_sto
 from backscroll.formats.storage import StorageRecord, split_storage_key
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.value import NamedTuple
 
 Items = Iterator[StorageRecord | Damage]
 Origin = tuple[str | None, str | None]

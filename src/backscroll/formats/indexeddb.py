@@ -8,7 +8,7 @@ are superseded versions.
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -36,6 +36,7 @@ from backscroll.formats.leveldb_log import Version
 from backscroll.formats.storage import StorageRecord, joined, json_of
 from backscroll.formats.v8 import decode
 from backscroll.records import Damage
+from backscroll.value import NamedTuple
 
 MAX_BLOB = 256 << 20
 

@@ -21,12 +21,13 @@ the page's own key    1 byte kind: 0 none, 1 text (count of characters, UTF-16, 
 """
 
 import struct
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from backscroll.formats.cursor import Cursor, MalformedError, little
 from backscroll.formats.v8_tags import bytes_shown, date_shown, number_shown
+from backscroll.value import NamedTuple
 
 RECORD, EXISTS, BLOBS = 1, 2, 3
 SCOPES, DATABASE_NAME = 50, 201

@@ -12,7 +12,6 @@ their states.  Never more than one block or batch is held, unless the whole stor
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
-from typing import NamedTuple
 
 from backscroll.files import reason_of
 from backscroll.formats.directory import Directory, file_size
@@ -21,6 +20,7 @@ from backscroll.formats.leveldb_manifest import Manifest, read_manifest
 from backscroll.formats.leveldb_table import has_footer, table_versions
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.value import NamedTuple
 
 TABLE_MISSING = "listed in the manifest, but missing: every table and log is counted, and a deleted key may show"
 

@@ -14,13 +14,14 @@ and drop the record that was begun.  Every byte is part of a record, of damage, 
 from bisect import bisect_right
 from collections.abc import Iterator
 from struct import Struct
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from backscroll.formats.crc32c import crc32c, unmasked
 from backscroll.formats.cursor import Cursor, MalformedError, little
 from backscroll.formats.reasons import NUL_BYTES
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.value import NamedTuple
 
 BLOCK = 32768
 MAX_RECORD = 256 << 20

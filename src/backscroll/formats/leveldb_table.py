@@ -15,7 +15,7 @@ whether it does.  Filter and metaindex hold nothing of the user's and are not re
 """
 
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from backscroll.formats import snappy, zstd
 from backscroll.formats.crc32c import crc32c, unmasked
@@ -23,6 +23,7 @@ from backscroll.formats.cursor import Cursor, MalformedError, little
 from backscroll.formats.leveldb_log import Version
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.value import NamedTuple
 
 MAX_BLOCK = 256 << 20
 

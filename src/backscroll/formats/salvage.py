@@ -13,7 +13,7 @@ at its own first quote.
 """
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.formats.lenient import value_of, without_escapes
 from backscroll.formats.reasons import (
@@ -27,6 +27,7 @@ from backscroll.formats.reasons import (
     NUL_BYTES,
     TORN_RECORD,
 )
+from backscroll.value import NamedTuple
 
 _TREE_KEYS = frozenset({"uuid", "parentUuid", "sessionId"})
 _METADATA_KEYS = frozenset({"sessionId"})

@@ -4,11 +4,12 @@ Texts are exact, lone surrogates included; `json` is clean, as `lenient` makes i
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from backscroll.formats.lenient import value_of
 from backscroll.formats.leveldb import State
 from backscroll.place import Place
+from backscroll.value import NamedTuple
 
 Kind = Literal["local-storage", "session-storage", "indexeddb", "metadata"]
 """Metadata is what the browser keeps for itself: no page sees it."""

@@ -11,13 +11,14 @@ the reading stops, at an unknown tag or at the end, the rest is missing, and the
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.formats import v8_tags as tags
 from backscroll.formats.cursor import Cursor, MalformedError
 from backscroll.formats.lenient import DEEPEST, DUPLICATE_KEYS, TOO_DEEP
 from backscroll.formats.v8_simple import PRIMITIVES, TEXTS, SimpleValues
 from backscroll.formats.v8_tags import CONTAINERS, HOLE, UNDEFINED, UNREAD, bytes_shown
+from backscroll.value import NamedTuple
 
 BYTES_LEFT = "bytes after the value"
 COUNT_DIFFERS = "count of properties differs"

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -23,7 +23,7 @@ from backscroll.sessions.model import Agent, Session, Usage
 from backscroll.sessions.projects import true_cwd
 from backscroll.sessions.titles import title_of
 from backscroll.times import iso, parse
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 GONE = Digest(counts=Counts())
 

@@ -7,7 +7,6 @@ transcripts that were two sessions before.
 import json
 import os
 import sqlite3
-from typing import NamedTuple
 
 from backscroll.index import lineage
 from backscroll.index.units import Found, state_of
@@ -15,6 +14,7 @@ from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.stores import FoundFile, rows
 from backscroll.stores.rows import Row
+from backscroll.value import NamedTuple
 
 
 class _Stored(NamedTuple):

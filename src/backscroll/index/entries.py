@@ -7,7 +7,7 @@ Made in worker processes where that pays: its words are folded here, and what is
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -19,6 +19,7 @@ from backscroll.sessions.standing import Prefix, prefix_of
 from backscroll.sessions.texts import OTHER, PROMPT, TITLE
 from backscroll.text.fields import session_number
 from backscroll.text.words import folded, humps_in
+from backscroll.value import NamedTuple
 
 
 class Entry(NamedTuple):

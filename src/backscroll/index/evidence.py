@@ -3,9 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.index.spending import Message, Shared, Spent, messages_of
+from backscroll.value import NamedTuple
 
 
 class Counts(NamedTuple):

@@ -6,12 +6,13 @@ a conversation that is being read anyway, how to write them, and how to forget t
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.sessions.called import called
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import Digest, id_key, said, spends, synthetic_records
 from backscroll.sessions.traces import Trace, traces
+from backscroll.value import NamedTuple
 
 Row = tuple[Any, ...]
 

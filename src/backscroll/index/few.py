@@ -16,13 +16,13 @@ import os
 import sqlite3
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
 from backscroll.index.glance import Difference, Glance, Met, difference
 from backscroll.index.units import Found, sort
 from backscroll.stores import FoundFile, Store
 from backscroll.stores.base import Entry
 from backscroll.stores.code import UUID
+from backscroll.value import NamedTuple
 
 MOST = 16
 """Sessions; of more than these everything is sorted."""

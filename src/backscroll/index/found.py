@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from backscroll.files import open_readonly
 from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.sessions.beside import SIDE_KINDS, Span, first_message, listed, text_of, texts_of_file, texts_of_prompt
 from backscroll.sessions.texts import OTHER, PROMPT, SPOKEN, SUMMARY, TITLE, Text, texts_of
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.sessions import source

@@ -11,12 +11,13 @@ import marshal
 import os
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.records import Damage
 from backscroll.sessions.fingerprint import fingerprint
 from backscroll.stores import FoundFile, Store
 from backscroll.stores.base import Entry
+from backscroll.value import NamedTuple
 from backscroll.version import __version__
 
 Met = Entry | FoundFile | Damage

@@ -5,10 +5,10 @@ Only a session whose own records do not say where it was held depends on them.
 
 import json
 import sqlite3
-from typing import NamedTuple
 
 from backscroll.index.units import Found, state_of
 from backscroll.stores import side
+from backscroll.value import NamedTuple
 
 
 class Hints(NamedTuple):

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from backscroll.index import few
 from backscroll.index.fulltext import FullText
@@ -15,6 +15,7 @@ from backscroll.index.units import Found, state_of
 from backscroll.lazy import lazily
 from backscroll.sessions.fingerprint import number_of
 from backscroll.stores import FoundFile
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.index import typed

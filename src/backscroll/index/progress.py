@@ -1,8 +1,6 @@
 """Progress and Report: how far a long piece of work has come, and what it did in the end."""
 
-from typing import NamedTuple
-
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 
 class Progress(NamedTuple):

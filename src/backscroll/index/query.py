@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import zlib
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.index.marks import Marks, load_marks, mark, pin_position
@@ -17,7 +17,7 @@ from backscroll.records import Damage
 from backscroll.scrub import one_line
 from backscroll.sessions.model import Agent, Session, StoreSummary, Usage
 from backscroll.times import iso, parse
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 DEFAULT_CLEANUP_DAYS = 30
 MOST_CANDIDATES = 10

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,6 +21,7 @@ from backscroll.lazy import lazily
 from backscroll.sessions.conversation import read_conversation, standing_of
 from backscroll.sessions.digest import make_digest
 from backscroll.sessions.traces import Trace
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.index import entries

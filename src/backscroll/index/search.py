@@ -9,7 +9,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic
-from typing import NamedTuple
 
 import tantivy
 
@@ -23,7 +22,7 @@ from backscroll.text.fields import SCHEMA, session_number
 from backscroll.text.hits import Found, Hit
 from backscroll.text.language import Query, Term, Wish
 from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finders_of, regex_finder
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 PATIENCE = 10.0
 """Seconds that looking through texts for `--regex` and `--exact` may take."""

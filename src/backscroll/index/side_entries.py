@@ -5,7 +5,7 @@ Of what was typed only that is taken which no message holds; `typed` knows.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from backscroll.files import open_readonly
 from backscroll.formats import jsonl
@@ -27,6 +27,7 @@ from backscroll.sessions.beside import (
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.texts import OTHER, PROMPT, SUMMARY, texts_of
 from backscroll.stores import side
+from backscroll.value import NamedTuple
 
 _WHOLE: Span = (0, 0, -1)
 _PROMPT_TAGS = ("role:user", "kind:prompt")

@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.sessions import identity
 from backscroll.sessions.model import Agent, Usage
 from backscroll.sessions.outcomes import ERROR, REFUSED
 from backscroll.times import parse
+from backscroll.value import NamedTuple
 
 MINUTE = len("2026-11-16T12:34")
 QUARTER = 900

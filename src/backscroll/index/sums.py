@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.index.query import searchable
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 Connection = sqlite3.Connection
 QUARTER = 900

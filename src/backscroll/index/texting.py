@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import tantivy
 
@@ -24,6 +24,7 @@ from backscroll.index.glance import Glance, Kept, files_in_step, keep, version_o
 from backscroll.index.progress import Progress
 from backscroll.lazy import lazily
 from backscroll.text.fields import session_number
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.index import entries, few, lag, side_entries, typed

@@ -4,12 +4,12 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.index import query
 from backscroll.index.evidence import family_of
 from backscroll.times import iso
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 _LATE = "9999"
 

@@ -8,7 +8,6 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from backscroll.index.glance import Met
 from backscroll.records import Damage
@@ -16,7 +15,7 @@ from backscroll.scrub import one_line
 from backscroll.stores import FoundFile, Store, side
 from backscroll.stores.base import files_of
 from backscroll.stores.code import UUID
-from backscroll.value import Value, field
+from backscroll.value import NamedTuple, Value, field
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}

@@ -7,13 +7,14 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from backscroll.index.extracts import EXTRACTS, Extract, Row
 from backscroll.index.units import Unit, storable
 from backscroll.sessions.digest import OLD_COPY_VERSIONS, Digest
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.index.entries import Entries

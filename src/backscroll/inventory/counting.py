@@ -7,9 +7,10 @@ A store is foreign data: names without end are counted together, under `…`.
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.place import Place
+from backscroll.value import NamedTuple
 
 OTHERS = "…"
 

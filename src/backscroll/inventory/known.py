@@ -8,7 +8,9 @@ A type whose fields are null is known by its name alone; a field whose list is e
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from backscroll.value import NamedTuple
 
 Fields = dict[str, list[str]]
 

@@ -1,7 +1,6 @@
 """What was counted, against what is known: the answer of `drift`."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from backscroll.index.progress import Progress
 from backscroll.inventory.counting import Inventory, Tally
@@ -10,7 +9,7 @@ from backscroll.inventory.reading import COWORK, KINDS, count_file
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.stores import FoundFile, Store
-from backscroll.value import Value, field
+from backscroll.value import NamedTuple, Value, field
 
 COWORK_CHECK = "cowork-27-fields"
 

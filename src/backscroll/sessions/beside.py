@@ -6,12 +6,13 @@ again when a hit is shown, so nothing is imported here that a search could do wi
 
 import json
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from backscroll import times
 from backscroll.files import read_small
 from backscroll.lazy import lazily
 from backscroll.sessions.texts import OTHER, PROMPT, RESULT, SUMMARY, Text, strings_in
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.stores import allowed, rows

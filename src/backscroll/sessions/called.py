@@ -5,12 +5,12 @@ program that nobody asked for, do not count.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from backscroll.sessions.conversation import Conversation, is_internal_agent
 from backscroll.sessions.digest import call_key, moment_of, stored_moment, trees_of
 from backscroll.sessions.rows import Row
 from backscroll.sessions.tree import Tree
+from backscroll.value import NamedTuple
 
 
 class Called(NamedTuple):

@@ -6,7 +6,6 @@ A digest is made once when a file changes; lists, totals and joins are computed 
 import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +19,7 @@ from backscroll.sessions.model import SHORTEST_GLOBAL_ID
 from backscroll.sessions.rows import ASSISTANT, BOUNDARY, QUEUED, SYNTHETIC, Row, Tokens
 from backscroll.sessions.tree import NOBODY, Node, Tree
 from backscroll.times import iso, parse
+from backscroll.value import NamedTuple
 
 FIRST_PLAUSIBLE_YEAR, LAST_PLAUSIBLE_YEAR = 2020, 2100
 OLD_COPY_VERSIONS = ("0.", "1.0.")

@@ -6,7 +6,9 @@ An edit that does not fit a text gives None: then that text was not what the too
 
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
+
+from backscroll.value import NamedTuple
 
 _CURLY = "“”‘’"
 _OPENS_AFTER = " \t\n\r([{—–"

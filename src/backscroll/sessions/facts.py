@@ -6,7 +6,7 @@ count, or it says nothing about the conversation and is only counted.
 
 from collections.abc import Callable
 from math import isfinite
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ from backscroll.lazy import pattern
 from backscroll.records import Record
 from backscroll.sessions.fingerprint import text_key
 from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded
+from backscroll.value import NamedTuple
 
 LARGEST_STATED = 10**15
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"

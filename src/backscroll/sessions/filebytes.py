@@ -1,6 +1,6 @@
 """The bytes of a file as text, the way Claude Code reads them: UTF-8, or UTF-16 behind its byte order mark."""
 
-from typing import NamedTuple
+from backscroll.value import NamedTuple
 
 _MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _REPLACED = "\ufffd".encode()

@@ -10,13 +10,14 @@ show; where that is not known, the one that newer Desktops write.  docs/formats.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.formats.leveldb import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
 from backscroll.stores import BrowserStore
 from backscroll.times import parse
+from backscroll.value import NamedTuple
 
 ORIGIN = "https://claude.ai"
 PINS, GROUPS = "store:pin-state:dframe-starred-code", "store:pin-state:dframe-session-groups"

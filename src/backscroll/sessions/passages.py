@@ -6,7 +6,7 @@ memory stays flat.  The key of a passage is the same for every copy of a message
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -23,6 +23,7 @@ from backscroll.sessions.rows import PROGRESS, Row
 from backscroll.sessions.texts import ANSWER, PROMPT, RESULT, SPOKEN, SUMMARY, Text, texts_of
 from backscroll.sessions.toolnames import FILE_TOOLS
 from backscroll.sessions.tree import Node, Tree
+from backscroll.value import NamedTuple
 
 FENCE = "```"
 

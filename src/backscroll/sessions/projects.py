@@ -6,10 +6,10 @@ repository.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from backscroll.lazy import pattern
 from backscroll.stores.project_key import could_be
+from backscroll.value import NamedTuple
 
 _WORKTREE = pattern(r"^(.+?)[/\\]\.(?:claude[/\\])?worktrees[/\\][^/\\]+(?:[/\\].*)?$")
 

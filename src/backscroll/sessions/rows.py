@@ -7,7 +7,6 @@ Texts, inputs and results stay in the files until somebody asks for them.
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from msgspec import UNSET, Struct, field
 
@@ -17,6 +16,7 @@ from backscroll.sessions.facts import Facts, queued_text
 from backscroll.sessions.fingerprint import text_key
 from backscroll.sessions.heads import Block, ForkedFrom, Head, MessageHead, UsageHead, decoded, head_of
 from backscroll.sessions.source import Source
+from backscroll.value import NamedTuple
 
 TREE_TYPES = {"user", "assistant", "system", "attachment", "progress"}
 ASSISTANT, SYNTHETIC, BOUNDARY, SYSTEM, ATTACHMENT, QUEUED, PROGRESS, OTHER = (

@@ -6,9 +6,9 @@ plain paths can; patterns, variables and anything that would have to be guessed 
 
 import shlex
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from backscroll.sessions.filepaths import absolute
+from backscroll.value import NamedTuple
 
 _ENDS = {";", "&&", "||", "|", "&", "\n"}
 _UNPLAIN = set("*?[]{}$`")

@@ -8,9 +8,10 @@ import base64
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.sessions.edits import CellEdit, Edit, agrees_with_patch, apply_cell_edit, apply_edits, curled, is_curled
+from backscroll.value import NamedTuple
 
 WRITE, EDIT, READ, SNAPSHOT = "write", "edit", "read", "snapshot"
 STAGED, FAILED = "staged", "error"

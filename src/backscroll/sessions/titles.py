@@ -1,8 +1,7 @@
 """The title of a session: what the user called it, what the program did, or what was asked first."""
 
-from typing import NamedTuple
-
 from backscroll.sessions.digest import Digest
+from backscroll.value import NamedTuple
 
 LONGEST = 200
 

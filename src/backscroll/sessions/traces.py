@@ -8,7 +8,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b, sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -36,6 +36,7 @@ from backscroll.sessions.statements import (
     tool_name,
 )
 from backscroll.sessions.tree import Node, Tree
+from backscroll.value import NamedTuple
 
 BACKUP, ABSENT, DELETE, RENAME, PART = "backup", "absent", "delete", "rename", "part"
 LARGEST_BACKUP = 256 << 20

@@ -12,12 +12,12 @@ from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.errors import QueryError
 from backscroll.index.sums import Sum
 from backscroll.lazy import pattern
-from backscroll.value import Value, field
+from backscroll.value import NamedTuple, Value, field
 
 MILLION, THOUSAND = Decimal(1_000_000), Decimal(1000)
 ONE = Decimal(1)

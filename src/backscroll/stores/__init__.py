@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from backscroll import lazy
 from backscroll.dirs import user_home
@@ -20,6 +19,7 @@ from backscroll.stores.browser import BrowserStore, holds_storage
 from backscroll.stores.code import UUID, CodeStore
 from backscroll.stores.desktop import COWORK_ROWS, DesktopStore, is_data_directory
 from backscroll.stores.side import SideStore
+from backscroll.value import NamedTuple
 
 __all__ = [
     "BrowserStore",

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from stat import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from backscroll.files import not_regular, reason_of
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.value import NamedTuple
 
 
 class FoundFile(NamedTuple):

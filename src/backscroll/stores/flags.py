@@ -6,10 +6,11 @@ environment of MCP servers): nothing but the flags leaves this module.  docs/for
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.records import Damage
 from backscroll.stores.side import SideStore, read_object
+from backscroll.value import NamedTuple
 
 FEATURES = "cachedGrowthBookFeatures"
 

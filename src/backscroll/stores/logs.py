@@ -7,11 +7,11 @@ A time without a zone is the local time of the machine that wrote it.  docs/form
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
-from typing import NamedTuple
 
 from backscroll.files import open_readonly, reason_of
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.value import NamedTuple
 
 LONGEST = 1 << 16
 """A longer line is read in pieces of this size."""

@@ -8,13 +8,14 @@ docs/formats.md, "Fields of a row".
 
 import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.records import Damage
 from backscroll.stores.allowed import without_secrets
 from backscroll.stores.base import Entry, Walk
 from backscroll.stores.rows import session_directories
 from backscroll.times import iso, parse
+from backscroll.value import NamedTuple
 
 Fields = dict[str, Any]
 MOST_FILES = 2000

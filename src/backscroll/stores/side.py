@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from backscroll import times
 from backscroll.files import open_readonly, read_small, reason_of
@@ -19,7 +19,7 @@ from backscroll.place import Place
 from backscroll.records import Damage, Record
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
 from backscroll.stores.code import UUID
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 if TYPE_CHECKING:
     from backscroll.formats import jsonl

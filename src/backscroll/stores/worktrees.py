@@ -13,12 +13,13 @@ import posixpath
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.stores.side import read_object
 from backscroll.times import parse
+from backscroll.value import NamedTuple
 
 REGISTRY = "git-worktrees.json"
 

@@ -7,11 +7,10 @@ Words must all occur; `"a phrase"`, `begin*`, `-not`, `this OR that`, and fields
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
 
 from backscroll.errors import QueryError
 from backscroll.times import parse_when
-from backscroll.value import Value, field
+from backscroll.value import NamedTuple, Value, field
 
 LONGEST = 4096
 """Characters of a query that are looked at."""

@@ -8,7 +8,6 @@ window, as the index does.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple
 
 import tantivy
 
@@ -16,6 +15,7 @@ from backscroll.lazy import pattern
 from backscroll.text.hits import Marks
 from backscroll.text.language import Query, Term
 from backscroll.text.words import LONGEST_WORD, analyser, humps, words_of
+from backscroll.value import NamedTuple
 
 WIDTH = 160
 WINDOW = 1 << 11

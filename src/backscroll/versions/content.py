@@ -4,10 +4,9 @@ The program reads `\r\n` as `\n` and hides byte order marks, so most records do 
 What does show it is kept as a `Form` and handed on from state to state, as the program itself does when it edits.
 """
 
-from typing import NamedTuple
-
 from backscroll.sessions.edits import Edit
 from backscroll.sessions.filebytes import decode_file
+from backscroll.value import NamedTuple
 
 CRLF, LF = "crlf", "lf"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.index import query
 from backscroll.index.db import Connection
@@ -18,6 +18,7 @@ from backscroll.records import Damage
 from backscroll.sessions.filepaths import absolute, below
 from backscroll.stores import manifests, rows
 from backscroll.times import iso
+from backscroll.value import NamedTuple
 
 MACHINES = "/sessions/"
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import NamedTuple
 
 from backscroll.place import Place
-from backscroll.value import Value, field
+from backscroll.value import NamedTuple, Value, field
 
 BYTES, TEXT, DERIVED, PARTIAL, GAP = "bytes", "text", "derived", "partial", "gap"
 

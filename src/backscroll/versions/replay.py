@@ -8,7 +8,6 @@ A version is handed out when the next one begins, because what comes after may s
 from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from typing import NamedTuple
 
 from backscroll.place import Place
 from backscroll.sessions.edits import apply_edits
@@ -17,6 +16,7 @@ from backscroll.sessions.outcomes import OK
 from backscroll.sessions.statements import EDIT, SNAPSHOT, WRITE, Lines, Statement, result_of
 from backscroll.sessions.traces import ABSENT, BACKUP, DELETE, RENAME, content_key
 from backscroll.times import parse
+from backscroll.value import NamedTuple
 from backscroll.versions.content import (
     Content,
     Form,

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from backscroll.errors import RefusedError
 from backscroll.files import open_readonly, reason_of
 from backscroll.newfiles import NewTree, replace_keeping
 from backscroll.sessions.filepaths import below, is_windows
 from backscroll.stores.base import is_inside
+from backscroll.value import NamedTuple
 from backscroll.versions.model import GAP, PARTIAL, Version, WritePlan, Written
 from backscroll.versions.names import Names, is_repository, safe_parts, this_system
 from backscroll.versions.replay import State

@@ -7,9 +7,9 @@ Raw HTML is text like any other.  Whatever is not understood is a paragraph, so 
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from backscroll.lazy import pattern
+from backscroll.value import NamedTuple
 
 _FENCE = pattern(r" {0,11}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+")
 _HEADING = pattern(r" {0,3}(#{1,6}+)[ \t]+(\S.*)")

@@ -6,9 +6,10 @@ it is meant for display and never for applying (docs/formats.md, "What a tool ga
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from backscroll.lazy import lazily
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     import difflib

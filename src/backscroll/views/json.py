@@ -13,12 +13,12 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from backscroll.scrub import escaped, suspect
 from backscroll.sessions.model import Agent, Call, Part, Session, StoreSummary, Transcript, TreeNode
 from backscroll.times import iso
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

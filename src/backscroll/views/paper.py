@@ -7,10 +7,9 @@ leaves them out.  Nothing here knows a terminal: how wide a character is and how
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
-from typing import NamedTuple
 
 from backscroll.scrub import one_line, printable
-from backscroll.value import Value
+from backscroll.value import NamedTuple, Value
 
 
 class Span(NamedTuple):

@@ -5,8 +5,8 @@ no wider than its share, and one column takes what is left.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from backscroll.value import NamedTuple
 from backscroll.views.paper import Line, Paper, Span, cut, pad, trimmed
 
 _GAP = "  "
