@@ -133,6 +133,7 @@ def test_few(root: Path, noted: Noted, change: str) -> None:
         assert 2 == len(noted.of(searched))  # all was in step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_words_that_follow_later(root: Path, noted: Noted, change: str) -> None:
     """Where only the catalogue was brought up to date, the words learn later what changed meanwhile."""

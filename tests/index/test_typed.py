@@ -59,6 +59,7 @@ def changes(root: Path, chance: random.Random) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_as_made_anew(tmp_path: Path, seed: int) -> None:
     """Whatever is typed, sent and deleted, in any order, the words are those of an index made anew."""
