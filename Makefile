@@ -26,7 +26,7 @@ test: setup lint  ## everything CI needs: lint, types, contracts, docs, all test
 	$(bin)/pytest -q -n $(workers)
 
 check: setup lint  ## as test, without the slow tests; under a minute
-	$(bin)/pytest -q -n $(workers) -m "not slow"
+	$(bin)/pytest -q -n $(workers) -m "not slow" --hypothesis-profile=quick
 
 lint: setup  ## formatting, lint, types, import contracts, generated docs
 	$(bin)/ruff format --check --quiet

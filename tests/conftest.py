@@ -13,6 +13,7 @@ SHARED = ROOT.parent / "shared"
 
 # Two workers on two cores make single examples slow by chance; a failure prints how to repeat it.
 settings.register_profile("backscroll", deadline=None, print_blob=True)
+settings.register_profile("quick", settings.get_profile("backscroll"), max_examples=25)  # `make check`
 settings.load_profile("backscroll")
 
 

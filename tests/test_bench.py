@@ -81,6 +81,7 @@ def made_up(bench: Any) -> Any:
     return made
 
 
+@pytest.mark.slow
 def test_all_processes_of_a_program_are_measured(bench: Any) -> None:
     """What a program and the processes it starts cost is counted."""
     (alone,), (with_another,) = measured(bench, "pass"), measured(bench, STARTS_ANOTHER)
@@ -90,6 +91,7 @@ def test_all_processes_of_a_program_are_measured(bench: Any) -> None:
     assert 1_000_000 < alone.peak < 90_000_000 < with_another.peak
 
 
+@pytest.mark.slow
 def test_processes_that_a_thread_starts_are_measured(bench: Any) -> None:
     """The memory of several processes at one time is summed up, whichever thread started them."""
     (cost,) = measured(bench, STARTS_SOME)

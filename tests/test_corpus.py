@@ -126,6 +126,7 @@ def test_every_byte_is_accounted_for(name: str) -> None:
             assert records == source.records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARTS)
 def test_what_is_counted_is_told(name: str) -> None:
     """Whoever reads every branch of every session meets exactly the messages, prompts and calls that were counted."""

@@ -274,6 +274,21 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
         yield from faults(value[key], schema[key].removesuffix(", optional"), contract, f"{place}.{key}")
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a home with sessions of every product, once for all commands that are tried on it."""
+    home = tmp_path_factory.mktemp("everything") / "home"
+    return write_desktop(write_demo_home(home))
+
+
+@pytest.fixture
+def everything(written: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make that home the user's, and keep its index for the next command."""
+    monkeypatch.setenv("HOME", str(written))
+    monkeypatch.setenv("BACKSCROLL_HOME", str(written.parent / "ours"))
+    return written
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -322,11 +337,10 @@ def faults_of_object(value: Any, schema: Schema, contract: dict[str, Schema], pl
     ],
 )
 def test_json_is_as_documented(
-    command: str, home: Path, contract: dict[str, Schema], capsysbinary: pytest.CaptureFixture[bytes]
+    command: str, everything: Path, contract: dict[str, Schema], capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Every key that a command prints stands in docs/json.md with its type, and every key of the page is printed."""
-    write_desktop(write_demo_home(home))
-    code = run([*command.replace("NEW", str(home / "new")).split(), "--json"])
+    code = run([*command.replace("NEW", str(everything / "new")).split(), "--json"])
     name = max((title for title in contract if f"{command} ".startswith(f"{title} ")), key=len)
     answer = json.loads(capsysbinary.readouterr().out)
 
@@ -346,10 +360,10 @@ def test_json_is_as_documented(
     ],
 )
 def test_json_lines_are_as_documented(
-    command: str, kind: str, home: Path, contract: dict[str, Schema], capsysbinary: pytest.CaptureFixture[bytes]
+    command: str, kind: str, everything: Path, contract: dict[str, Schema], capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """With --jsonl each line is one object of docs/json.md."""
-    write_demo_home(home)
+    assert everything.is_dir()
     code = run([*command.split(), "--jsonl"])
     lines = capsysbinary.readouterr().out.splitlines()
 

@@ -44,7 +44,7 @@ def calls(outside: tuple[str, ...] = ()) -> Iterator[tuple[str, str, ast.Call]]:
     """Yield every call with its place and the bare name of what is called: `open` for `path.open()` too."""
     for place, node in nodes(outside):
         if isinstance(node, ast.Call):
-            name = ast.unparse(node.func).rpartition(".")[2]
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             yield place, name, node
 
 

@@ -223,6 +223,7 @@ def uuids(searched: Searched, query: str) -> list[str]:
     return [json.loads(bytes(searcher.doc(address)["at"][0]))[2] for address in addresses]
 
 
+@pytest.mark.slow
 def test_made_home(tmp_path: Path) -> None:
     """On sessions made here, with all scripts in them."""
     write_demo_home(tmp_path)

@@ -72,6 +72,7 @@ def test_the_same_sessions_on_every_system(system: str, expected: Path, tmp_path
     assert told(expected) == told(build(tmp_path / "home", *SYSTEMS[system]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("place", ["Users/ann", "home/ann", "copy"])
 def test_the_same_sessions_in_a_backup(system: str, place: str, expected: Path, tmp_path: Path) -> None:

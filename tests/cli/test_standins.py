@@ -63,6 +63,7 @@ def test_what_is_loaded_stays() -> None:
     assert "False" == in_a_new_process(code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["show", "latest"], ["show", "latest", "--json"]])
 def test_ordinary_commands_ask_for_none(command: list[str], tmp_path: Path) -> None:
     """Listing and showing load no module that is stood for, not even where all must be read first."""

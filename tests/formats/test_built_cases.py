@@ -39,7 +39,7 @@ def load() -> ModuleType | None:
 
 CORPUS = load()
 NAMES = [name for name in (CORPUS.CASES if CORPUS else {}) if name[0] in "AC"]
-CASES = [pytest.param(name, marks=pytest.mark.slow) if name in {"C02", "C03"} else name for name in NAMES]
+CASES = [pytest.param(name, marks=pytest.mark.slow) if name in {"C01", "C02", "C03", "C06"} else name for name in NAMES]
 
 
 @pytest.mark.parametrize("decoder", DECODERS)

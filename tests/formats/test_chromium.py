@@ -11,7 +11,7 @@ import pytest
 from leveldb_make import Files, beneath, idb_key, idb_names, log, log_of, store, text_be, v8_text
 
 from backscroll.formats.chromium import CHANGING, STALE, origin_of, read_profile
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.place import Place
 from backscroll.records import Damage

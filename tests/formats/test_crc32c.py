@@ -35,6 +35,7 @@ def test_known_answers(data: bytes, expected: int) -> None:
     assert expected == crc32c(data)
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=40), st.integers(0, 900), st.integers(0, 2000))
 def test_same_as_the_slow_way(seed: bytes, repeat: int, cut: int) -> None:
     """Folding gives what dividing bit by bit gives, in one piece or in two."""

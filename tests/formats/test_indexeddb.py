@@ -11,7 +11,7 @@ from backscroll.formats import indexeddb
 from backscroll.formats.blink_values import Blob, blob_name, read_blobs
 from backscroll.formats.cursor import MalformedError
 from backscroll.formats.indexeddb import BLOB_GONE, UNDO, read_indexeddb
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
 

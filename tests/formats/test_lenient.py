@@ -146,6 +146,7 @@ def test_keys_have_no_magic(key: str) -> None:
     assert ({key: {key: 1}}, None) == value_of(json.dumps({key: {key: 1}}).encode())
 
 
+@pytest.mark.slow
 def test_huge_keys_and_many_keys() -> None:
     """A key of one megabyte and an object of 100,000 keys are read like others."""
     value = {"k" * CHUNK: 1, **{f"k{number}": number for number in range(100_000)}}
@@ -232,6 +233,7 @@ def test_repair_keeps_the_note_of_duplicate_keys() -> None:
     assert ({"uuid": None}, "not-a-number, duplicate keys") == value_of(b'{"uuid": 1, "uuid": NaN}')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [rb"\ud800", b"\xff", b"\x1b", rb"\q", rb"\\", rb"\"", b"[", b"9"],

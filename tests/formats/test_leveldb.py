@@ -27,9 +27,10 @@ from leveldb_make import (
 )
 
 from backscroll.formats import leveldb
-from backscroll.formats.leveldb import TABLE_MISSING, Database, Entry, State, read
+from backscroll.formats.leveldb import TABLE_MISSING, Database, Entry, read
 from backscroll.formats.leveldb_log import INCOMPLETE
 from backscroll.formats.leveldb_manifest import MISSING
+from backscroll.formats.state import State
 from backscroll.records import Damage
 
 LIVE, DELETED, SUPERSEDED = State.LIVE, State.DELETED, State.SUPERSEDED

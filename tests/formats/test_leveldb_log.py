@@ -108,6 +108,7 @@ def test_torn_log_keeps_what_came_before() -> None:
     assert {INCOMPLETE} == {reason for reason, *_ in damage(data[:cut])}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 3 * BLOCK))
 def test_cut_anywhere(cut: int) -> None:
     """A log cut at any byte gives the same writes before the cut, and one damage that reaches to its end."""
@@ -120,6 +121,7 @@ def test_cut_anywhere(cut: int) -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.integers(0, 3 * BLOCK - 1), st.integers(1, 255))
 def test_every_flip_is_accounted_for(at: int, bits: int) -> None:
     """A changed byte lies in a range of damage, and what is still read was written."""

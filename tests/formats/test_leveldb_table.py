@@ -187,6 +187,7 @@ def test_keys_that_unfold_without_end() -> None:
     assert any("out of proportion" in reason for reason in reasons(data))
 
 
+@pytest.mark.slow
 @given(st.integers(min_value=0), st.integers(1, 255), st.booleans())
 def test_every_flip_is_accounted_for(at: int, bits: int, is_packed: bool) -> None:
     """A changed byte lies in a range of damage, or changes nothing."""

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from leveldb_make import Files, Write, batch, log, store, table, varint
 
-from backscroll.formats.leveldb import State
 from backscroll.formats.localstorage import UNKNOWN_KEY, read_local_storage, read_session_storage
+from backscroll.formats.state import State
 from backscroll.formats.storage import UNKNOWN_TEXT, StorageRecord
 from backscroll.records import Damage
 

@@ -50,6 +50,7 @@ def examine_many(data: bytes, count: int, seed: int) -> None:
         examine(data, chance.randrange(len(data)), byte, whole)
 
 
+@pytest.mark.slow
 def test_single_wrong_bytes() -> None:
     """One wrong byte costs at most the record that it lies in."""
     examine_many(built_file(), 2_000, seed=1)
@@ -110,6 +111,7 @@ def test_every_prefix_of_a_small_file() -> None:
     assert 17 == len(before)
 
 
+@pytest.mark.slow
 def test_every_prefix_of_200_records() -> None:
     """The same for a larger file, each cut being read on from where the whole lines before it end."""
     for number in range(1, 201):

@@ -275,6 +275,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_half_a_megabyte_of_anything_takes_little_time(unit: bytes) -> None:
     """The work is linear, so a record at the end of a hostile line is still found, and found soon."""

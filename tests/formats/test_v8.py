@@ -163,7 +163,9 @@ def test_buffers_do_not_unfold_without_end() -> None:
     assert len(orjson.dumps(value)) < 10_000_000
 
 
-@pytest.mark.parametrize("depth, note", [(100, None), (101, TOO_DEEP), (100_000, TOO_DEEP)])
+@pytest.mark.parametrize(
+    "depth, note", [(100, None), (101, TOO_DEEP), pytest.param(100_000, TOO_DEEP, marks=pytest.mark.slow)]
+)
 def test_nesting(depth: int, note: str | None) -> None:
     """What is nested too deeply is replaced by a text that says so; nothing overflows."""
     decoded = decode(b"\xff\x0f" + b'o"\x01a' * depth + b"I\x02" + b"{\x01" * depth)

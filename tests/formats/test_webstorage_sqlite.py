@@ -10,7 +10,7 @@ import pytest
 from leveldb_make import v8_text, varint
 
 from backscroll.formats import webstorage_sqlite
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import UNKNOWN_TEXT, StorageRecord
 from backscroll.formats.webstorage_sqlite import (
     read_buckets,

@@ -51,6 +51,7 @@ def long_session() -> Draft:
     return draft.rewind(to=1).prompt("Again").answer("F").compact("So far").prompt("G").answer("H")
 
 
+@pytest.mark.slow
 def test_every_line_that_is_appended(tmp_path: Path, database: sqlite3.Connection) -> None:
     """A session that grows line by line is at every line what it would be if it was read at once."""
     lines = long_session().lines()

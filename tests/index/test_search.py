@@ -218,6 +218,7 @@ def test_as_one_types(shop: Searched) -> None:
     assert not shop("dead ", is_typing=True).hits
 
 
+@pytest.mark.slow
 def test_fuzzed_queries(shop: Searched) -> None:
     """A thousand queries made of everything that means something somewhere raise nothing."""
     chance = random.Random(3)  # noqa: S311 - the same queries every time

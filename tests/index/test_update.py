@@ -322,6 +322,7 @@ def test_an_interruption_while_sessions_are_made(tmp_path: Path, database: sqlit
     assert fresh(tmp_path) == rows(database)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [{"BATCH_UNITS": 1}, {"BATCH_BYTES": 1}, {"MANY": 0}, {"WORTH_PROCESSES": 0}])
 def test_the_way_of_reading_does_not_matter(
     tmp_path: Path, database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, batch: dict[str, int]
@@ -336,6 +337,7 @@ def test_the_way_of_reading_does_not_matter(
     assert expected == rows(database)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @for_all(STEPS, st.sampled_from(VERSIONS), st.sampled_from(STYLES), st.randoms(use_true_random=False))
 def test_the_order_of_files_does_not_matter(

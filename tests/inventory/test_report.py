@@ -235,6 +235,7 @@ def test_what_real_versions_wrote_is_known(corpus: Path) -> None:
     assert [] == unknown
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_what_others_misspelt_is_found(corpus: Path) -> None:
     """In a home of public transcripts what is misspelt or invented is found."""

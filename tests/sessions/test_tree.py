@@ -466,6 +466,7 @@ RECORDS = st.lists(
 )
 
 
+@pytest.mark.slow
 @for_all(RECORDS, st.none() | st.builds(Leaf, st.sampled_from(IDS), st.integers(0, 12)))
 def test_any_graph_keeps_every_record(records: list[dict[str, Any]], leaf: Leaf | None) -> None:
     """Whatever the parents say: every record is in one node, every node on one branch, and no walk is endless."""

@@ -50,6 +50,7 @@ def spent(uuid: str, api: str, model: str = "claude-opus-5-5", **usage: Any) -> 
     return record
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     "name",
@@ -428,6 +429,7 @@ def test_an_old_resume_is_counted_once_and_under_its_last_id(tmp_path: Path) -> 
     assert Counter(row.key for row in rows).most_common(1)[0][1] == 1
 
 
+@pytest.mark.slow
 def test_absurd_counts_break_nothing(tmp_path: Path) -> None:
     """Numbers that no message can have are unknown, and thousands of the greatest possible ones can be summed up."""
     usages: list[dict[str, Any]] = [

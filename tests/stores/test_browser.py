@@ -12,7 +12,7 @@ from leveldb_make import Files, beneath, log_of, store
 from make import DESKTOPS, fingerprint
 
 from backscroll.files import private_copies
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
 from backscroll.stores import BrowserStore, FoundFile, find_stores

@@ -11,8 +11,9 @@ from conftest import shared_path
 from leveldb_make import Files
 
 from backscroll.formats.chromium import read_profile
-from backscroll.formats.leveldb import Entry, State, read
+from backscroll.formats.leveldb import Entry, read
 from backscroll.formats.leveldb_log import INCOMPLETE
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
 from backscroll.stores import BrowserStore

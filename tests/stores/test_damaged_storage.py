@@ -36,6 +36,7 @@ def test_h52_torn_log(tmp_path: Path) -> None:
     assert_nothing_wrong(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_h53_bit_flips(seed: int, tmp_path: Path) -> None:
     """H53: flipped bits cost records and are damage; no wrong value is returned."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from chromium import LEVELDB, ORIGIN, SQLITE, Page, needs_chromium
 
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
 from backscroll.stores import BrowserStore

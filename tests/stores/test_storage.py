@@ -6,7 +6,7 @@ import pytest
 from leveldb_make import Files, keyval_store, local_storage
 
 import backscroll
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.place import Place
 from backscroll.stores.allowed import WITHHELD

@@ -94,6 +94,7 @@ def test_nothing_is_lost(text: str) -> None:
         assert [one for one in runs if one in "ab"] == [one for one in block.text if one in "ab"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["*", "**", "`", "``", "[", "[a](", "_a", "#  ", "- ", "> ", "|", "|-", "```a", "https://", " ", "1. "]
 )

@@ -76,6 +76,7 @@ def test_far_changes_are_parted() -> None:
     assert 1 == signs(list(compare("\n".join(old), "\n".join(new)))).count("@")
 
 
+@pytest.mark.slow
 def test_texts_of_any_size_are_compared_in_bounded_time() -> None:
     """Tens of thousands of differing lines are shown one after the other; comparing all pairs would take hours."""
     old = "\n".join(f"a{number}" for number in range(50_000))

@@ -3,7 +3,7 @@
 import json
 from datetime import UTC, datetime
 
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.place import Place
 from backscroll.records import Damage

@@ -16,17 +16,23 @@ too.  What the browser has not committed yet is on no disk.
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from backscroll.files import reason_of
-from backscroll.formats import webstorage_sqlite
 from backscroll.formats.directory import Below, Profile
-from backscroll.formats.indexeddb import read_indexeddb
-from backscroll.formats.leveldb import State
 from backscroll.formats.localstorage import read_local_storage, read_session_storage
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord, split_storage_key
+from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.value import NamedTuple
+
+if TYPE_CHECKING:
+    from backscroll.formats import indexeddb, webstorage_sqlite
+else:
+    indexeddb = lazily("backscroll.formats.indexeddb")
+    webstorage_sqlite = lazily("backscroll.formats.webstorage_sqlite")
 
 Items = Iterator[StorageRecord | Damage]
 Origin = tuple[str | None, str | None]
@@ -141,7 +147,7 @@ class _Profile:
                 yield _stale(item) if store.root in self._moved else item
         else:
             blobs = Below(self._directory, store.name.removesuffix("leveldb/") + "blob/", is_deep=True)
-            yield from read_indexeddb(below, blobs, self._origin(store), path)
+            yield from indexeddb.read_indexeddb(below, blobs, self._origin(store), path)
 
     def _read_sqlite(self, store: _Store) -> Items:
         """Read a copy of a file of SQLite, with what stands beside it."""

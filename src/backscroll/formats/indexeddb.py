@@ -31,8 +31,9 @@ from backscroll.formats.indexeddb_keys import (
     read_text,
     text_be,
 )
-from backscroll.formats.leveldb import Database, Entry, State
+from backscroll.formats.leveldb import Database, Entry
 from backscroll.formats.leveldb_log import Version
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord, joined, json_of
 from backscroll.formats.v8 import decode
 from backscroll.records import Damage

@@ -11,13 +11,13 @@ their states.  Never more than one block or batch is held, unless the whole stor
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from enum import StrEnum
 
 from backscroll.files import reason_of
 from backscroll.formats.directory import Directory, file_size
 from backscroll.formats.leveldb_log import Version, log_versions
 from backscroll.formats.leveldb_manifest import Manifest, read_manifest
 from backscroll.formats.leveldb_table import has_footer, table_versions
+from backscroll.formats.state import State
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.value import NamedTuple
@@ -28,15 +28,6 @@ _NAME = re.compile(r"([0-9]+)\.(log|ldb|sst)")
 _HELD = 32 << 20
 """Up to so many bytes of keys and values are kept from the first reading, so that there is no second one."""
 _IS_VALUE, _YIELDED = 2, 1
-
-
-class State(StrEnum):
-    """What a version is to the store now."""
-
-    LIVE = "live"
-    DELETED = "deleted"
-    """The key is gone: its last deletion, and the last value it had."""
-    SUPERSEDED = "superseded"
 
 
 class Entry(NamedTuple):

@@ -15,15 +15,21 @@ whether it does.  Filter and metaindex hold nothing of the user's and are not re
 """
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from backscroll.formats import snappy, zstd
+from backscroll.formats import snappy
 from backscroll.formats.crc32c import crc32c, unmasked
 from backscroll.formats.cursor import Cursor, MalformedError, little
 from backscroll.formats.leveldb_log import Version
+from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.value import NamedTuple
+
+if TYPE_CHECKING:
+    from backscroll.formats import zstd
+else:
+    zstd = lazily("backscroll.formats.zstd")
 
 MAX_BLOCK = 256 << 20
 

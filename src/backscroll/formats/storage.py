@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from backscroll.formats.lenient import value_of
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.place import Place
 from backscroll.value import NamedTuple
 

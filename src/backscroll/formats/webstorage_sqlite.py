@@ -29,7 +29,7 @@ from backscroll.formats.blink_values import unwrap
 from backscroll.formats.cursor import Cursor, MalformedError
 from backscroll.formats.indexeddb import Value, value_of
 from backscroll.formats.indexeddb_keys import key_text, read_sortable
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import Kind, StorageRecord, joined, json_of, moment, split_storage_key, text_of, utf16
 from backscroll.place import Place
 from backscroll.records import Damage

@@ -7,17 +7,17 @@ Nothing is opened here.  docs/formats.md, "From row to transcript".
 """
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 
 from backscroll.index.units import Found, Unit
+from backscroll.lazy import pattern
 from backscroll.scrub import one_line
 from backscroll.stores.rows import Row, session_directories
 
 EARLIER = "earlier"
 """The kind of a transcript that a later one of the same conversation continues."""
-_SHORT = re.compile(r"[0-9a-f]{8}")
+_SHORT = pattern(r"[0-9a-f]{8}")
 
 
 def bare(name: str) -> str:

@@ -19,7 +19,7 @@ from backscroll.value import NamedTuple
 LARGEST_STATED = 10**15
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
 _TASK_ID = pattern(r"<task-id>\s*([^<\s]+)\s*</task-id>", needs="<task-id>")
-_TOOL_USE_ID = pattern(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>")
+_TOOL_USE_ID = pattern(r"<tool-use-id>\s*([^<\s]+)\s*</tool-use-id>", needs="<tool-use-id>")
 _OLD_TASK_ID = pattern(r'"task_id"\s*:\s*"([^"\s]+)"', needs='"task_id"')
 
 IGNORED_TYPES = {

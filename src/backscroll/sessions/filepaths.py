@@ -6,17 +6,18 @@ which the path itself shows.
 
 import ntpath
 import posixpath
-import re
 import unicodedata
 
-_DRIVE = re.compile(r"[A-Za-z]:(?=[\\/]|$)|\\\\[^\\]")
-_HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:\\Users\\[^\\]+)(?=[\\/]|$)")
-_STORE = re.compile(r"[\\/]\.claude[\\/]projects[\\/]")
+from backscroll.lazy import pattern
+
+_DRIVE = pattern(r"[A-Za-z]:(?=[\\/]|$)|\\\\[^\\]")
+_HOME = pattern(r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:\\Users\\[^\\]+)(?=[\\/]|$)")
+_STORE = pattern(r"[\\/]\.claude[\\/]projects[\\/]")
 
 
 def is_windows(path: str) -> bool:
     r"""Say whether a path begins as Windows paths do: `C:\`, `C:/`, `\\server`."""
-    return _DRIVE.match(path) is not None
+    return not path.startswith("/") and _DRIVE.match(path) is not None
 
 
 def absolute(path: str, cwd: str | None, transcript: str = "") -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
 from backscroll.stores import BrowserStore

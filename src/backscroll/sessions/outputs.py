@@ -8,7 +8,7 @@ from backscroll.files import read_small
 from backscroll.lazy import pattern
 
 LARGEST_OUTPUT = 64 << 20
-_PERSISTED = pattern(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL)
+_PERSISTED = pattern(r"\s*<persisted-output>.*?([^\s/\\<>\"']+\.(?:txt|json))", re.DOTALL, "<persisted-output>")
 
 
 def persisted_name(text: str) -> str | None:

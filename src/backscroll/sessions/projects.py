@@ -11,7 +11,7 @@ from backscroll.lazy import pattern
 from backscroll.stores.project_key import could_be
 from backscroll.value import NamedTuple
 
-_WORKTREE = pattern(r"^(.+?)[/\\]\.(?:claude[/\\])?worktrees[/\\][^/\\]+(?:[/\\].*)?$")
+_WORKTREE = pattern(r"^(.+?)[/\\]\.(?:claude[/\\])?worktrees[/\\][^/\\]+(?:[/\\].*)?$", needs="worktrees")
 
 
 class Cwd(NamedTuple):

@@ -39,8 +39,8 @@ _PREFIX_TAGS = ("ide_opened_file", "ide_selection", "uploaded_files")
 _ENVELOPE = pattern(rf"\s*<({'|'.join(_COMMAND_TAGS + _NOTICE_TAGS)})(?:\s[^>]*)?>.*?</\1>\s*", re.DOTALL, "</")
 _PREFIX = pattern(rf"\s*<({'|'.join(_PREFIX_TAGS)})(?:\s[^>]*)?>.*?</\1>\s*", re.DOTALL, "</")
 _INTERRUPTED = "[Request interrupted by user"
-_COMMAND_NAME = pattern(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
-_COMMAND_ARGS = pattern(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
+_COMMAND_NAME = pattern(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL, "<command-name>")
+_COMMAND_ARGS = pattern(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL, "<command-args>")
 _NO_LETTERS = pattern(r"[\W_]+")
 _BASH_INPUT = pattern(r"<bash-input>\s*(.*?)\s*</bash-input>", re.DOTALL, "<bash-input>")
 

@@ -4,11 +4,17 @@ Most of what a shell does to files cannot be known from its command line.  `rm`,
 plain paths can; patterns, variables and anything that would have to be guessed are left alone.
 """
 
-import shlex
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from backscroll.lazy import lazily
 from backscroll.sessions.filepaths import absolute
 from backscroll.value import NamedTuple
+
+if TYPE_CHECKING:
+    import shlex
+else:
+    shlex = lazily("shlex")
 
 _ENDS = {";", "&&", "||", "|", "&", "\n"}
 _UNPLAIN = set("*?[]{}$`")

@@ -4,19 +4,24 @@ In come decoded records; out comes a `Statement`: the text before, the text afte
 Whether the call succeeded is part of it, because only what succeeded ever reached the disk.
 """
 
-import base64
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from backscroll.lazy import lazily, pattern
 from backscroll.sessions.edits import CellEdit, Edit, agrees_with_patch, apply_cell_edit, apply_edits, curled, is_curled
 from backscroll.value import NamedTuple
 
+if TYPE_CHECKING:
+    import base64
+else:
+    base64 = lazily("base64")
+
 WRITE, EDIT, READ, SNAPSHOT = "write", "edit", "read", "snapshot"
 STAGED, FAILED = "staged", "error"
-_NUMBERED = re.compile(r"^\s*([0-9]{1,7})(?:\t|→)(.*)$", re.DOTALL)
-_REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_NUMBERED = pattern(r"^\s*([0-9]{1,7})(?:\t|→)(.*)$", re.DOTALL)
+_REMINDER = pattern(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL, needs="<system-reminder>")
 _ABSENT = ("File does not exist", "Error: File does not exist", "<tool_use_error>File does not exist")
 
 MOST_LINES = 5_000_000

@@ -7,18 +7,19 @@ files and of their versions needs no transcript; the texts are read by place whe
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b, sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from backscroll.files import read_small
 from backscroll.formats.lenient import value_of
+from backscroll.lazy import lazily
 from backscroll.sessions.calls import result_part
 from backscroll.sessions.conversation import Conversation
 from backscroll.sessions.digest import call_key, origin_key, stored_moment, trees_of
 from backscroll.sessions.filebytes import decode_file
 from backscroll.sessions.filepaths import absolute, folded
+from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.model import MAIN
 from backscroll.sessions.outcomes import OK
 from backscroll.sessions.outputs import output_directories, persisted_name, whole_output
@@ -37,6 +38,11 @@ from backscroll.sessions.statements import (
 )
 from backscroll.sessions.tree import Node, Tree
 from backscroll.value import NamedTuple
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = lazily("hashlib")
 
 BACKUP, ABSENT, DELETE, RENAME, PART = "backup", "absent", "delete", "rename", "part"
 LARGEST_BACKUP = 256 << 20
@@ -85,7 +91,7 @@ def content_key(content: str | bytes) -> bytes:
     """Return a short key that is equal for equal content, whatever is lost of line ends and byte order marks."""
     if isinstance(content, str):
         content = content.removeprefix("\ufeff").replace("\r\n", "\n").encode(errors="surrogatepass")
-    return blake2b(content, digest_size=12).digest()
+    return fingerprint(content, 12)
 
 
 def traces(conversation: Conversation, known: Iterable[Trace] = ()) -> Iterator[Trace]:
@@ -346,12 +352,14 @@ def _backups_at(conversation: Conversation, spot: Spot, seen: set[tuple[str, str
 def _tracked_path(tracked: str, name: str | None, cwds: list[str], transcript: str) -> str:
     """Return the path of a tracked file: relative to that working directory by which its backup is named."""
     paths = [absolute(tracked, cwd, transcript) for cwd in cwds] or [absolute(tracked, None, transcript)]
-    return next((path for path in paths if name and name.startswith(backup_stem(path))), paths[0])
+    if name is None or len(paths) == 1:
+        return paths[0]
+    return next((path for path in paths if name.startswith(backup_stem(path))), paths[0])
 
 
 def backup_stem(path: str) -> str:
     """Return how the backups of a file are named, up to their version."""
-    return sha256(path.encode(errors="surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(path.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _backup_trace(conversation: Conversation, spot: Spot, path: str, name: str | None, time: str | None) -> Trace:
@@ -359,7 +367,7 @@ def _backup_trace(conversation: Conversation, spot: Spot, path: str, name: str |
     text = decode_file(data) if data is not None else None
     identity = f"{folded(path)}\0{name}\0{time}"
     return Trace(
-        key=blake2b(identity.encode(errors="replace"), digest_size=16).digest(),
+        key=fingerprint(identity.encode(errors="replace"), 16),
         agent=None,
         path=_storable(path) or "",
         folded=_storable(folded(path)) or "",

@@ -7,7 +7,6 @@ docs/formats.md, "Locations".
 """
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -196,8 +195,24 @@ def _children(directory: Path, pattern: str) -> list[Path]:
     if "*" not in pattern:
         child = directory / pattern
         return [child] if os.path.isdir(child) else []
-    shape = re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
-    return [child for child in _subdirectories(directory, follow=True) if shape.fullmatch(child.name)]
+    return [child for child in _subdirectories(directory, follow=True) if _has_shape(child.name, pattern)]
+
+
+def _has_shape(name: str, pattern: str) -> bool:
+    """Say whether a name is as a pattern with stars says.
+
+    >>> _has_shape("Claude-3p", "Claude*"), _has_shape("Anthropic.Claude_x1", "*Claude*_*"), _has_shape("a", "a*a")
+    (True, True, False)
+    """
+    head, *middle, tail = pattern.split("*")
+    if len(name) < len(head) + len(tail) or not name.startswith(head) or not name.endswith(tail):
+        return False
+    place, end = len(head), len(name) - len(tail)
+    for part in middle:
+        place = name.find(part, place, end) + len(part)
+        if place < len(part):
+            return False
+    return True
 
 
 def _subdirectories(directory: Path, follow: bool = False) -> list[Path]:

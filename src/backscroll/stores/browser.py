@@ -70,7 +70,10 @@ class BrowserStore:
 
     def records(self) -> "list[StorageRecord | Damage]":
         """Return every version of everything that pages stored, and all damage."""
-        return list(chromium.read_profile(DiskProfile(self), str(self.path) + os.sep))
+        profile = DiskProfile(self)
+        if not profile.names():  # a Desktop that was never opened: the readers need not even be imported
+            return []
+        return list(chromium.read_profile(profile, str(self.path) + os.sep))
 
 
 class DiskProfile:

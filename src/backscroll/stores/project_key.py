@@ -4,15 +4,15 @@
 which says whether a directory name may stem from a known working directory.
 """
 
-import re
+from backscroll.lazy import pattern
 
 _LONGEST = 200
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-_TWO_UNITS = re.compile(r"[\U00010000-\U0010ffff]")
-_OTHER = re.compile(r"[^A-Za-z0-9]")
-_HASH = re.compile(r"-[0-9a-z]{1,13}")
-_DRIVE_KEY = re.compile(r"[A-Za-z]--")
+_TWO_UNITS = pattern(r"[\U00010000-\U0010ffff]")
+_OTHER = pattern(r"[^A-Za-z0-9]")
+_HASH = pattern(r"-[0-9a-z]{1,13}")
+_DRIVE_KEY = pattern(r"[A-Za-z]--")
 
 
 def encode(cwd: str) -> str:
@@ -27,7 +27,7 @@ def encode(cwd: str) -> str:
 
 def canon(name: str) -> str:
     """Replace every UTF-16 unit that is not a letter or digit of ASCII by a dash; nothing is cut."""
-    return _OTHER.sub("-", _TWO_UNITS.sub("--", name))
+    return _OTHER.sub("-", name if name.isascii() else _TWO_UNITS.sub("--", name))
 
 
 def could_be(key: str, cwd: str) -> bool:

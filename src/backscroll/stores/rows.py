@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from backscroll.files import open_readonly, reason_of
+from backscroll.lazy import pattern
 from backscroll.times import iso, parse
 
 Row = dict[str, Any]
@@ -22,7 +23,7 @@ LARGEST = 10 << 20
 """Desktop ignores a row that is larger."""
 _HEAD = 1 << 20
 """So much of a row that is too large, or is damaged, is searched for the fields in front."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
+_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _FIRST_YEAR = 2020
 
 _COWORK_FIELDS = (
@@ -37,7 +38,7 @@ _COWORK_FIELDS = (
 )
 _CODE_FIELDS = ("originCwd", "completedTurns", "worktreePath", "priorCliSessionIds", "permissionMode", "cwd")
 
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANK = pattern(r"[ \t\r\n]*")
 
 
 def read_row(path: str) -> tuple[Row, dict[str, str]]:

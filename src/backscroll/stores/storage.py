@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from json import dumps
 from typing import Any
 
-from backscroll.formats.leveldb import State
+from backscroll.formats.state import State
 from backscroll.formats.storage import StorageRecord, joined
 from backscroll.records import Damage
 from backscroll.stores.allowed import WITHHELD, without_secrets
