@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backscroll.value import NamedTuple, Value, field
+from backscroll.value import WORTH_CODE, NamedTuple, Value, field
 
 
 class Point(Value):
@@ -146,6 +146,25 @@ def test_a_named_tuple_is_made_as_pythons(args: tuple[Any, ...], named: dict[str
     assert tuple(Theirs._make(theirs)) == Ours._make(ours)
     assert ours == pickle.loads(pickle.dumps(ours))  # noqa: S301 - our own
     assert type(ours) is type(pickle.loads(pickle.dumps(ours)))  # noqa: S301 - our own
+
+
+def test_a_named_tuple_that_is_made_often_is_the_same() -> None:
+    """When a function is compiled for it, nothing changes but the time that it takes."""
+
+    class Often(NamedTuple):
+        name: str
+        size: int = 1
+        tags: tuple[str, ...] = ()
+
+    made = [Often("a", tags=("x",)) for _ in range(3 * WORTH_CODE)]
+
+    assert "__new__" in Often.__dict__
+    assert {("a", 1, ("x",))} == {tuple(item) for item in made}
+    assert {Often} == {type(item) for item in made}
+    assert ("b", 1, ()) == Often("b") == Often._make(["b", 1, ()]) == Often("a")._replace(name="b")
+    for args, named in (((), {}), (("a", 2, (), 4), {}), (("a",), {"colour": "red"})):
+        with pytest.raises(TypeError):
+            Often(*args, **named)  # type: ignore[arg-type]
 
 
 def test_a_named_tuple_is_described_as_pythons() -> None:

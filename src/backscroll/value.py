@@ -2,10 +2,10 @@
 
 `dataclasses` writes and compiles functions for every class, 0.7 ms for each at every start of the program, and
 `typing.NamedTuple` one, 0.15 ms; a hundred of them would cost more than Python itself.  Type checkers see a dataclass,
-and the NamedTuple of `typing`.
+and the NamedTuple of `typing`.  A NamedTuple that is made often gets its function then.
 """
 
-from collections import _tuplegetter  # type: ignore[attr-defined]  # what `namedtuple` makes its fields of
+from collections import _tuplegetter, namedtuple  # type: ignore[attr-defined]  # what `namedtuple` makes its fields of
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, dataclass_transform
 
@@ -91,6 +91,11 @@ def _hash(value: Value) -> int:
     return hash(tuple(value.__dict__[name] for name in value.__match_args__))
 
 
+WORTH_CODE = 256
+"""How often a NamedTuple is made before a function is compiled for it."""
+_uses: dict[type, int] = {}
+
+
 if TYPE_CHECKING:
     from typing import NamedTuple
 else:
@@ -110,6 +115,10 @@ else:
                 setattr(cls, name, _tuplegetter(place, ""))
 
         def __new__(cls, *args: object, **named: object) -> Self:  # noqa: D102
+            uses = _uses[cls] = _uses.get(cls, 0) + 1
+            if uses == WORTH_CODE:
+                likeness = namedtuple(cls.__name__, cls._fields, defaults=cls._field_defaults.values())  # noqa: PYI024 - its function is wanted, not it
+                cls.__new__ = likeness.__new__
             if named or len(args) != len(cls._fields):
                 args = cls._completed(args, named)
             return tuple.__new__(cls, args)
@@ -129,7 +138,11 @@ else:
             return made if len(made) == len(cls._fields) else cls(*made)
 
         def _replace(self, **named: object) -> Self:
-            return type(self)(**(self._asdict() | named))
+            made = tuple.__new__(type(self), map(named.pop, self._fields, self))
+            if named:
+                message = f"{type(self).__name__} has no fields {list(named)}"
+                raise TypeError(message)
+            return made
 
         def _asdict(self) -> dict[str, Any]:
             return dict(zip(self._fields, self, strict=True))

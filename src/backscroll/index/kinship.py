@@ -16,6 +16,8 @@ from backscroll.sessions.rows import ASSISTANT
 NEAREST = 8
 """So many holders of a message are looked at on either side of a session, in the order of their beginnings."""
 MOST_KEPT = 4096
+MOST_SAID = 100_000
+"""So many messages of sessions are remembered at a time."""
 
 Rank = tuple[str, int, str]
 
@@ -36,14 +38,19 @@ class Kinship:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._kin: dict[str, identity.Kin | None] = {}
+        self._said = 0
         self._ranks: dict[str, Rank] = {}
         self._holders: dict[bytes, list[Rank]] = {}
 
     def of(self, name: str) -> identity.Kin | None:
-        """Return a session as far as kinship matters; None where it has no transcript of its own."""
+        """Return a session as far as kinship matters; None where it has no transcript of its own.
+
+        What was said in it is known once `relatives` has found any.
+        """
         if name not in self._kin:
-            if len(self._kin) >= MOST_KEPT:
+            if len(self._kin) >= MOST_KEPT or self._said >= MOST_SAID:
                 self._kin.clear()
+                self._said = 0
             self._kin[name] = self._read(name)
         return self._kin[name]
 
@@ -58,7 +65,9 @@ class Kinship:
             near = holders[max(0, place - NEAREST) : place + NEAREST + 1]
             names.update(name for _, _, name in (*near, holders[0]))
         names.discard(kin.id)
-        return [relative for name in sorted(names) if (relative := self.of(name))]
+        if names:
+            self._take_in_said(kin)
+        return [self._take_in_said(relative) for name in sorted(names) if (relative := self.of(name))]
 
     def _holders_of(self, key: bytes) -> list[Rank]:
         """Return the sessions that hold a message, in the order in which they began."""
@@ -73,19 +82,25 @@ class Kinship:
         unit = self._database.execute(_UNIT, (name,)).fetchone()
         if unit is None:
             return None
-        number, _, stored = unit
-        digest = msgspec.msgpack.decode(stored, type=Digest)
+        digest = msgspec.msgpack.decode(unit[2], type=Digest)
         born, forks, _ = self._rank(name)
         is_rewriting_version = (digest.version or "").startswith(OLD_COPY_VERSIONS)
-        kin = identity.Kin(
+        return identity.Kin(
             name, None if born == identity.LATE else born, digest.forked_from, is_rewriting_version, forks
         )
-        for key, last, role in self._database.execute("SELECT key, last, role FROM said WHERE unit = ?", (number,)):
+
+    def _take_in_said(self, kin: identity.Kin) -> identity.Kin:
+        """Look up what was said in a session: most share nothing with any other, and are never asked."""
+        if kin.messages:
+            return kin
+        unit = self._database.execute(_UNIT, (kin.id,)).fetchone()
+        for key, last, role in self._database.execute("SELECT key, last, role FROM said WHERE unit = ?", (unit[0],)):
             kin.messages.add(key)
             if role == ASSISTANT:
                 kin.answers.add(key)
                 if last is not None:
                     kin.record_ids.add(last)
+        self._said += len(kin.messages)
         return kin
 
     def _rank(self, name: str) -> Rank:

@@ -49,7 +49,7 @@ else:
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
-SENT_BYTES = 8 << 20
+SENT_BYTES = 12 << 20
 """Larger units are read part by part, so that memory stays flat."""
 ENDLESS = 1 << 62
 """The last part of a file goes on as far as it is read."""
@@ -122,6 +122,11 @@ class Words:
         """Say whether everything that a glance saw is taken in."""
         return files_in_step(self._text.ledger, seen.number) is not None
 
+    def commit(self) -> None:
+        """Commit what was taken in so far: while the catalogue goes on, tantivy merges what it has."""
+        if self._texting is not None:
+            self._texting.finish()
+
     def finish(self, found: "Found", seen: Glance, changes: "few.Few | None" = None) -> None:
         """Take in everything that is not in step yet; where few files changed, no others are looked at."""
         made = None
@@ -131,7 +136,7 @@ class Words:
             comparing = partial(lag.compare_few, self._database, self._text, changes, made)
         state = few.changes_logged(self._database).encode()
         if self._texting is not None:
-            self._texting.finish()
+            self.commit()
             self._take_in(self._texting, comparing, made)
         else:
             changed, gone = comparing()

@@ -92,6 +92,8 @@ def _update(
         along = stack.enter_context(words.open_for(changed)) if words else None
         if changed or gone:
             reading.take_in(database, units.Changes(changed, gone, found.merged), report, on_progress, along)
+            if words is not None:
+                words.commit()
         if is_joined_anew:
             desktop.remember_merged(database, found)
         if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
