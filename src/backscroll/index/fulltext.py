@@ -42,6 +42,8 @@ PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20
 SMALL_HEAP = 24 << 20
+WORTH_THREADS = 4
+"""From so many processors on two threads take words in; on fewer, one makes larger parts that are merged less often."""
 
 _PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")
 
@@ -129,7 +131,8 @@ class FullText:
         if is_bulk:
             memory.give_back_early()
         try:
-            writer = self._locked(HEAP if is_bulk else SMALL_HEAP, 2 if is_bulk else 1, may_wait=may_wait)
+            threads = 2 if is_bulk and (os.cpu_count() or 1) >= WORTH_THREADS else 1
+            writer = self._locked(HEAP if is_bulk else SMALL_HEAP, threads, may_wait=may_wait)
             writer.garbage_collect_files()  # what a kill has left behind would stand in the way of its own name
             yield writer
             writer.wait_merging_threads()
