@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from backscroll.errors import RefusedError
 from backscroll.index.memory import give_back_early
 
-AHEAD = 2
+AHEAD = 5
 """How many tasks there are for each worker at a time, done or not."""
 _MOMENT = 0.1
 """Seconds in which an interrupt that ended the workers reaches this process too."""
