@@ -47,7 +47,7 @@ def _start(parts: Parts) -> Iterator[Goal]:
 
 def _everyday(parts: Parts) -> Iterator[Goal]:
     for words in ("list", "list --json", "show ID"):
-        for index in ("index up to date", "no index"):
+        for index in ("index up to date", "no index, one session", "no index"):
             task = f"{words}, {index}"
             for ours, bare in _pairs((parts, "small_home", task, OURS), (parts, "small_home", task, BARE)):
                 more = ours.cpu - bare.cpu

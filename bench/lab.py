@@ -122,6 +122,18 @@ class Lab:
             call(environment(self, self.scratch / "empty", self.env), self.program, "demo", home.path)
         return home
 
+    def one_session(self) -> Home:
+        """Return a home with a single session: the longest of the demo."""
+        home = Home("one session", self.scratch / "homes" / "one", "the longest of the demo")
+        if not home.path.exists():
+            longest = max(
+                (self.demo().path / ".claude" / "projects").glob("*/*.jsonl"), key=lambda it: it.stat().st_size
+            )
+            place = home.path / ".claude" / "projects" / longest.parent.name
+            place.mkdir(parents=True)
+            shutil.copy2(longest, place)
+        return home
+
     def bare(self, task: str, repeats: int) -> Case:
         """Return what Python itself costs."""
         command = [self.python, "-c", "pass"]

@@ -40,8 +40,8 @@ def start(lab: Lab) -> Section:
 
 
 def small_home(lab: Lab) -> Section:
-    """Measure everyday commands on the demo home."""
-    home = lab.demo()
+    """Measure everyday commands on the demo home, and those of a first run on a single session too."""
+    home, one = lab.demo(), lab.one_session()
     session = json.loads(lab.ask(home, "list", "--json"))["sessions"][0]["id"]
     cases = []
     for words in ("list", "list --json", f"show {session}"):
@@ -51,10 +51,14 @@ def small_home(lab: Lab) -> Section:
             case = make(task, home, words, 15)
             case.how = f"backscroll {shown}"
             cases += [case, lab.bare(task, 15)]
+    for words in ("list", "list --json", "show latest"):
+        task = f"{words.replace('latest', 'ID')}, no index, one session"
+        cases += [lab.cold(task, one, words, 15), lab.bare(task, 15)]
     cases += sdk_list(lab, WARM, home, 3)
     cases += history_list(lab, WARM, home, 3)
     cases += agentsview_list(lab, WARM, home, 6)
-    return Section("A small home", f"The demo home: {home.describe()}.", cases)
+    text = f"The demo home: {home.describe()}.  One session: {one.describe()}."
+    return Section("A small home", text, cases)
 
 
 def many_sessions(lab: Lab) -> Section:

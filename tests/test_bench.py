@@ -190,7 +190,7 @@ def test_everything_is_measured_without_peers(bench: Any, lab: Any) -> None:
 
     assert ["Start", "A small home"] == [made.title for made in parts]
     assert [] == [item.failure for made in parts for item in made.figures if not item.costs]
-    assert 7 == len(bench.goals(parts))
+    assert 10 == len(bench.goals(parts))
 
 
 def test_sections_are_chosen(bench: Any) -> None:
