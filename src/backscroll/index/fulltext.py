@@ -42,6 +42,8 @@ PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20
 SMALL_HEAP = 24 << 20
+SMALL_PART, MERGED_PARTS = 10_000, 8
+"""From so many parts on tantivy merges those that have fewer documents than this."""
 WORTH_THREADS = 4
 """From so many processors on two threads take words in; on fewer, one makes larger parts that are merged less often."""
 
@@ -136,10 +138,27 @@ class FullText:
             writer.garbage_collect_files()  # what a kill has left behind would stand in the way of its own name
             yield writer
             writer.wait_merging_threads()
+            if self._has_many_parts():
+                self._merge()
         except ValueError as error:  # all that tantivy ever raises
             raise RefusedError(f"the words cannot be written: {error}", str(self.directory), NO_ROOM_REMEDY) from error
         finally:
             os.umask(before)
+
+    def _has_many_parts(self) -> bool:
+        """Say whether parts were left that tantivy would merge: it drops a merge in which something is deleted."""
+        if self.directory is None:
+            return False
+        segments = json.loads((_words_in(self.directory) / "meta.json").read_bytes())["segments"]
+        small = [segment for segment in segments if segment["max_doc"] < SMALL_PART]
+        return len(small) >= MERGED_PARTS
+
+    def _merge(self) -> None:
+        """Have parts merged, by a commit that changes nothing."""
+        with suppress(BusyError):  # whoever writes now will do it
+            writer = self._locked(SMALL_HEAP, 1, may_wait=False)
+            writer.commit()
+            writer.wait_merging_threads()
 
     def _locked(self, heap: int, threads: int, *, may_wait: bool) -> tantivy.IndexWriter:
         while True:
