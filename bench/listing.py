@@ -57,7 +57,7 @@ def small_home(lab: Lab) -> Section:
     cases += sdk_list(lab, WARM, home, 3)
     cases += history_list(lab, WARM, home, 3)
     cases += agentsview_list(lab, WARM, home, 6)
-    text = f"The demo home: {home.describe()}.  One session: {one.describe()}."
+    text = f"The demo home: {home.describe()}.\n“One session” is a home that holds only the longest of them."
     return Section("A small home", text, cases)
 
 
