@@ -1,13 +1,12 @@
 """Where stores are looked for: every layout of every system, each store once, and no home is needed."""
 
-import re
 import unicodedata
 from pathlib import Path
 
 import pytest
 from make import COWORK_ROWS, DESKTOPS, UUID, cowork, found, home, walked, write_demo_home, write_side, write_transcript
 
-from backscroll.stores import _has_shape, find_stores
+from backscroll.stores import find_stores
 
 
 def kinds(root: Path | None, env: dict[str, str] | None = None) -> list[tuple[str, str]]:
@@ -241,15 +240,3 @@ def test_a_relative_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.chdir(tmp_path)
 
     assert [Path(file.path).is_absolute() for file in found(Path())] == [True]
-
-
-@pytest.mark.parametrize("pattern", ["Claude*", "*Claude*_*", "*", "a*a", "**", "Claude-*-x*"])
-@pytest.mark.parametrize(
-    "name",
-    ["Claude", "Claude-3p", "Anthropic.Claude_x1", "Anthropic.Claude", "a", "aa", "Claude-1-x", "Claude--x\n", ""],
-)
-def test_names_with_stars(name: str, pattern: str) -> None:
-    """A star stands for any text, none included, as in a shell."""
-    shape = ".*".join(map(re.escape, pattern.split("*")))
-
-    assert _has_shape(name, pattern) == bool(re.fullmatch(shape, name, re.DOTALL))

@@ -44,7 +44,7 @@ HEAP = 64 << 20
 SMALL_HEAP = 24 << 20
 SMALL_PART, MERGED_PARTS = 10_000, 8
 """From so many parts on tantivy merges those that have fewer documents than this."""
-WORTH_THREADS = 4
+MANY_PROCESSORS = 4
 """From so many processors on two threads take words in; on fewer, one makes larger parts that are merged less often."""
 
 _PRAGMAS = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA temp_store = MEMORY")
@@ -133,7 +133,7 @@ class FullText:
         if is_bulk:
             memory.give_back_early()
         try:
-            threads = 2 if is_bulk and (os.cpu_count() or 1) >= WORTH_THREADS else 1
+            threads = 2 if is_bulk and (os.cpu_count() or 1) >= MANY_PROCESSORS else 1
             writer = self._locked(HEAP if is_bulk else SMALL_HEAP, threads, may_wait=may_wait)
             writer.garbage_collect_files()  # what a kill has left behind would stand in the way of its own name
             yield writer

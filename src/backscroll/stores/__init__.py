@@ -9,6 +9,7 @@ docs/formats.md, "Locations".
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from backscroll import lazy
@@ -195,24 +196,7 @@ def _children(directory: Path, pattern: str) -> list[Path]:
     if "*" not in pattern:
         child = directory / pattern
         return [child] if os.path.isdir(child) else []
-    return [child for child in _subdirectories(directory, follow=True) if _has_shape(child.name, pattern)]
-
-
-def _has_shape(name: str, pattern: str) -> bool:
-    """Say whether a name is as a pattern with stars says.
-
-    >>> _has_shape("Claude-3p", "Claude*"), _has_shape("Anthropic.Claude_x1", "*Claude*_*"), _has_shape("a", "a*a")
-    (True, True, False)
-    """
-    head, *middle, tail = pattern.split("*")
-    if len(name) < len(head) + len(tail) or not name.startswith(head) or not name.endswith(tail):
-        return False
-    place, end = len(head), len(name) - len(tail)
-    for part in middle:
-        place = name.find(part, place, end) + len(part)
-        if place < len(part):
-            return False
-    return True
+    return [child for child in _subdirectories(directory, follow=True) if fnmatchcase(child.name, pattern)]
 
 
 def _subdirectories(directory: Path, follow: bool = False) -> list[Path]:
