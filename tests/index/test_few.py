@@ -179,7 +179,7 @@ def test_nothing_is_taken_on_trust(root: Path, noted: Noted) -> None:
     with Searched(root) as searched:
         kept = searched.database.execute("SELECT * FROM glance").fetchone()
         searched.database.execute("UPDATE unit SET fingerprint = 'another'")
-        searched.database.execute("INSERT INTO glance VALUES (?, ?, ?)", kept)
+        searched.database.execute("INSERT INTO glance VALUES (?, ?, ?, ?)", kept)
         append(transcripts(root)[0], "one more")
         searched.refresh()
         assert [True, True] == noted.of(searched)

@@ -110,7 +110,7 @@ def _made(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _set_version(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA user_version = 12")
+    database.execute("PRAGMA user_version = 13")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ else:
     shutil = lazily("shutil")
     memory = lazily("backscroll.index.memory")
 
-VERSION = 4
+VERSION = 5
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 64 << 20
@@ -136,10 +136,11 @@ class FullText:
             threads = 2 if is_bulk and (os.cpu_count() or 1) >= MANY_PROCESSORS else 1
             writer = self._locked(HEAP if is_bulk else SMALL_HEAP, threads, may_wait=may_wait)
             writer.garbage_collect_files()  # what a kill has left behind would stand in the way of its own name
-            yield writer
-            writer.wait_merging_threads()
-            if self._has_many_parts():
-                self._merge()
+            with memory.given_back(self.directory) if self.directory else nullcontext():
+                yield writer
+                writer.wait_merging_threads()
+                if self._has_many_parts():
+                    self._merge()
         except ValueError as error:  # all that tantivy ever raises
             raise RefusedError(f"the words cannot be written: {error}", str(self.directory), NO_ROOM_REMEDY) from error
         finally:

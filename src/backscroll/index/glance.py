@@ -1,7 +1,8 @@
 """A glance: everything that the walk through the stores meets, and one number for all of it.
 
 The catalogue keeps what it is in step with, and so does the ledger of the words: while the disk gives the same
-number, an update costs the walk and nothing more, and else `difference` says what changed.  Whatever is written into
+number, an update costs the walk and nothing more, and else `difference` says what changed.  Where a second look at what
+the walk looked at finds nothing changed, not even the walk is needed.  Whatever is written into
 either of them empties its table `glance` in the same transaction, by triggers; and a glance is kept only by a
 transaction that found all in step itself.  So neither a kill nor two updates at once leave one behind that says too
 much.
@@ -10,13 +11,15 @@ much.
 import marshal
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from backscroll.records import Damage
 from backscroll.sessions.fingerprint import fingerprint
 from backscroll.stores import FoundFile, Store
 from backscroll.stores.base import Entry
+from backscroll.stores.trail import FileState, Trail, still_holds
 from backscroll.value import NamedTuple
 from backscroll.version import __version__
 
@@ -33,6 +36,12 @@ class Glance(NamedTuple):
     """By store: its kind, its path and the states of what was met."""
     packed: bytes
     number: str
+    trail: bytes
+    """What a second look needs."""
+
+    def remembered(self) -> "Glance":
+        """Return what is kept of it, without all that was met."""
+        return self._replace(met=[], states=[])
 
 
 class Kept(NamedTuple):
@@ -43,6 +52,7 @@ class Kept(NamedTuple):
     """How many transcripts there are."""
     state: bytes
     """In the catalogue everything that was met; in the ledger how far it has followed the catalogue."""
+    trail: bytes = b""
 
 
 class Difference(NamedTuple):
@@ -54,12 +64,40 @@ class Difference(NamedTuple):
     """Gone or changed, as they were."""
 
 
-def glance(stores: Iterable[Store]) -> Glance:
+def glance(stores: Sequence[Store]) -> Glance:
     """Walk through all stores."""
-    met: list[tuple[Store, list[Met]]] = [(store, list(store.entries())) for store in stores]
+    trail = Trail()
+    met: list[tuple[Store, list[Met]]] = [(store, list(store.entries(trail))) for store in stores]
     states = [(store.kind, str(store.path), list(map(_state, items))) for store, items in met]
     packed = marshal.dumps((__version__, states), 2)
-    return Glance(met, states, packed, _number(packed))
+    files = (_file_state(item) for _, items in met for item in items if not isinstance(item, Damage))
+    return Glance(met, states, packed, _number(packed), trail.packed(_walked(stores), files))
+
+
+def second_look(database: sqlite3.Connection, stores: Sequence[Store]) -> str | None:
+    """Return the number that a glance would have, where nothing changed since the catalogue was in step; else None."""
+    row = database.execute("SELECT number, trail FROM glance").fetchone()
+    return row[0] if row and still_holds(row[1], _walked(stores)) else None
+
+
+def keep_trail(database: sqlite3.Connection, seen: Glance) -> None:
+    """Keep the trail of a glance that met what is known already; not where somebody writes meanwhile."""
+    if seen.trail and files_in_step(database, seen.number) is not None:
+        with suppress(sqlite3.OperationalError), _not_waiting(database):
+            database.execute("UPDATE glance SET trail = ? WHERE number = ?", (seen.trail, seen.number))
+
+
+def _walked(stores: Iterable[Store]) -> str:
+    """Return what tells one list of stores from another."""
+    return repr([__version__, *stores])
+
+
+def _file_state(item: Entry | FoundFile) -> FileState:
+    if isinstance(item, Entry):
+        status = item.status
+        times = status.st_mtime_ns, status.st_ctime_ns
+        return item.path, status.st_size, *times, status.st_ino, status.st_dev
+    return item.path, item.size, item.mtime_ns, item.ctime_ns, item.inode, item.device
 
 
 def _number(packed: bytes) -> str:
@@ -124,15 +162,23 @@ def keep(
     connection: sqlite3.Connection, kept: Kept, is_in_step: Callable[[], bool], and_do: Callable[[], object] = tuple
 ) -> None:
     """Keep a glance where all is in step with it, and do something with it; not where somebody writes meanwhile."""
+    with _not_waiting(connection):
+        try:
+            connection.execute("BEGIN")
+            if is_in_step():
+                connection.execute("DELETE FROM glance")
+                connection.execute("INSERT INTO glance VALUES (?, ?, ?, ?)", kept)
+                and_do()
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError:
+            connection.rollback()  # the next update will keep it
+
+
+@contextmanager
+def _not_waiting(connection: sqlite3.Connection) -> Iterator[None]:
+    """Have the database refuse at once what would have to wait for somebody else."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
-        connection.execute("BEGIN")
-        if is_in_step():
-            connection.execute("DELETE FROM glance")
-            connection.execute("INSERT INTO glance VALUES (?, ?, ?)", kept)
-            and_do()
-        connection.execute("COMMIT")
-    except sqlite3.OperationalError:
-        connection.rollback()  # the next update will keep it
+        yield
     finally:
         connection.execute("PRAGMA busy_timeout = 30000")  # as catalogue and ledger are opened

@@ -23,7 +23,7 @@ changed  when each file was last met changed, where few files were: likewise
 marks    what each Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
 """
 
-VERSION = 12
+VERSION = 13
 
 
 def glance_beside(*tables: str) -> str:
@@ -33,8 +33,8 @@ def glance_beside(*tables: str) -> str:
         for table in tables
         for change in ("INSERT", "UPDATE", "DELETE")
     )
-    table = "CREATE TABLE glance (number TEXT NOT NULL, files INTEGER NOT NULL, state BLOB NOT NULL);\n"
-    return table + "".join(triggers)
+    columns = "number TEXT NOT NULL, files INTEGER NOT NULL, state BLOB NOT NULL, trail BLOB NOT NULL"
+    return f"CREATE TABLE glance ({columns});\n" + "".join(triggers)
 
 
 SCHEMA = f"""

@@ -118,9 +118,9 @@ class Words:
             return None
         return few.changed_since(self._database, row[0].decode())
 
-    def is_in_step(self, seen: Glance) -> bool:
-        """Say whether everything that a glance saw is taken in."""
-        return files_in_step(self._text.ledger, seen.number) is not None
+    def is_in_step(self, number: str) -> bool:
+        """Say whether everything that a glance with this number saw is taken in."""
+        return files_in_step(self._text.ledger, number) is not None
 
     def commit(self) -> None:
         """Commit what was taken in so far: while the catalogue goes on, tantivy merges what it has."""

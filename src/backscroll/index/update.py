@@ -1,7 +1,7 @@
 """Bring the index up to date: look what changed, and have it read.
 
-Unchanged files cost a stat, and while all are unchanged nothing else is looked at.  The code that reads transcripts
-is not even imported unless one changed.
+Unchanged files and directories cost a stat, and while all are unchanged nothing else is looked at.
+The code that reads transcripts is not even imported unless one changed.
 """
 
 import json
@@ -14,12 +14,23 @@ from typing import TYPE_CHECKING
 
 from backscroll.errors import CorruptError
 from backscroll.index.db import ANEW_REMEDY, is_damaged
-from backscroll.index.glance import Glance, Kept, Met, files_in_step, glance, keep, version_of
+from backscroll.index.glance import (
+    Glance,
+    Kept,
+    Met,
+    files_in_step,
+    glance,
+    keep,
+    keep_trail,
+    second_look,
+    version_of,
+)
 from backscroll.index.progress import Progress, Report
 from backscroll.lazy import lazily
 from backscroll.records import Damage
 from backscroll.stores import Store, side
 from backscroll.stores.base import Entry
+from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.index import assemble, desktop, few, hints, marking, reading, units
@@ -52,12 +63,15 @@ def update(
 
     `words` brings the full-text index in step too.
     """
+    begun = time.monotonic()
     try:
-        return _update(database, stores, on_progress, words)
+        report = _update(database, stores, on_progress, words)
     except Exception as error:
         if not is_damaged(database, error):
             raise
         raise CorruptError("the index is damaged", remedy=ANEW_REMEDY) from error
+    report.seconds = time.monotonic() - begun
+    return report
 
 
 def _update(
@@ -66,14 +80,47 @@ def _update(
     on_progress: Callable[[Progress], None] | None,
     words: "Words | None",
 ) -> Report:
-    begun = time.monotonic()
+    number = second_look(database, stores)
+    if number is not None and (report := _unchanged(database, words, number)):
+        return report
     seen = glance(stores)
-    files = files_in_step(database, seen.number)
-    if files is not None and (words is None or words.is_in_step(seen)):
-        return Report(files=files, skipped=files, seconds=time.monotonic() - begun)
+    keep_trail(database, seen)
+    if report := _unchanged(database, words, seen.number):
+        return report
     version = version_of(database)  # before the catalogue is asked what it knows
     changes = _few_changes(database, words, seen)
     found = changes.found if changes else units.sort(seen.met)
+    if changes is None:
+        seen = seen.remembered()  # what was met takes much memory, and nobody else holds it
+    return _take_in(database, stores, _Sorted(seen, found, changes, version), on_progress, words)
+
+
+def _unchanged(database: sqlite3.Connection, words: "Words | None", number: str) -> Report | None:
+    """Return the report of an update that finds everything in step with a glance of this number; else None."""
+    files = files_in_step(database, number)
+    is_in_step = files is not None and (words is None or words.is_in_step(number))
+    return Report(files=files or 0, skipped=files or 0) if is_in_step else None
+
+
+class _Sorted(NamedTuple):
+    """What a glance has met, sorted into units."""
+
+    seen: Glance
+    found: "Found"
+    changes: "Few | None"
+    version: int
+    """The catalogue's, before it was asked what it knows."""
+
+
+def _take_in(
+    database: sqlite3.Connection,
+    stores: list[Store],
+    met: _Sorted,
+    on_progress: Callable[[Progress], None] | None,
+    words: "Words | None",
+) -> Report:
+    """Have read what changed, and bring everything else in step with it."""
+    seen, found, changes, version = met
     is_joined_anew = changes is None and _has_rows(database, found) and desktop.join_rows(database, found)
     hints.mark_unplaced(database, found)
     report = Report(files=changes.files if changes else sum(len(unit.files) for unit in found.units.values()))
@@ -101,13 +148,12 @@ def _update(
         if changes is None:
             marking.take_in_marks(database, found, stores)
         _write_stores(database, found, _totals_in(database, seen) if changes else _totals_of(found))
-        if files is None:
-            kept = Kept(seen.number, report.files, seen.packed)
+        if files_in_step(database, seen.number) is None:
+            kept = Kept(seen.number, report.files, seen.packed, seen.trail)
             is_in_step = partial(_is_in_step, database, present, version if changes else None)
             keep(database, kept, is_in_step, partial(few.log_changes, database, changes))
         if words is not None:
             words.finish(found, seen, changes)
-    report.seconds = time.monotonic() - begun
     return report
 
 

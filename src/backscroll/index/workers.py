@@ -15,10 +15,12 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from backscroll.errors import RefusedError
-from backscroll.index.memory import give_back_early
+from backscroll.index.memory import give_back_early, give_back_now
 
 AHEAD = 5
 """How many tasks there are for each worker at a time, done or not."""
+LARGE = 1 << 20
+"""After an answer of this size a worker gives back the memory that it took."""
 _MOMENT = 0.1
 """Seconds in which an interrupt that ended the workers reaches this process too."""
 
@@ -62,7 +64,10 @@ _at_hand: list[ProcessPoolExecutor] = []
 
 
 def _packed(task: Callable[[], object]) -> bytes:
-    return pickle.dumps(task(), pickle.HIGHEST_PROTOCOL)
+    packed = pickle.dumps(task(), pickle.HIGHEST_PROTOCOL)
+    if len(packed) >= LARGE:
+        give_back_now()
+    return packed
 
 
 def _unpacked(label: Label, answer: "Future[bytes]") -> tuple[Label, Any]:

@@ -17,6 +17,7 @@ from typing import Protocol
 from backscroll.files import not_regular, reason_of
 from backscroll.place import Place
 from backscroll.records import Damage
+from backscroll.stores.trail import Trail
 from backscroll.value import NamedTuple
 
 
@@ -50,8 +51,11 @@ class Store(Protocol):
     def path(self) -> Path:
         """The directory that it is named by."""
 
-    def entries(self) -> "Iterator[Entry | FoundFile | Damage]":
-        """Yield every file of the store as the walk meets it, and what could not be looked at."""
+    def entries(self, trail: Trail | None = None) -> "Iterator[Entry | FoundFile | Damage]":
+        """Yield every file of the store as the walk meets it, and what could not be looked at.
+
+        `trail` remembers what else is looked at.
+        """
 
     def named(self, entry: "Entry") -> FoundFile:
         """Say what a file is that the walk has met."""
@@ -115,7 +119,8 @@ def is_inside(path: str, directory: str) -> bool:
 class Walk:
     """One pass over a directory tree; files of a directory come before its subdirectories, links last."""
 
-    def __init__(self, top: str, home: str, own: str | None = None) -> None:
+    def __init__(self, top: str, home: str, own: str | None = None, trail: Trail | None = None) -> None:
+        self._trail = trail or Trail()
         self._start = top
         self._top = os.path.realpath(top)
         # With HOME=/ everything would be "inside the home": then only the top itself counts.
@@ -124,30 +129,31 @@ class Walk:
         if self._own and is_inside(self._top, self._own):  # the demo home: ours, and asked for
             self._own = None
         self._seen: set[tuple[int, int]] = set()
-        self._directories: list[tuple[str, tuple[str, ...], tuple[int, int] | None]] = []
+        self._directories: list[tuple[str, tuple[str, ...], os.stat_result | None]] = []
         self._links: list[tuple[str, tuple[str, ...]]] = []
-        if self._own and (key := _inode_of(self._own)):
-            self._seen.add(key)
+        if self._own and (status := _status_of(self._own)):
+            self._is_new(_key(status))
 
     def below(self, descend: Callable[[tuple[str, ...]], bool] | None = None) -> Iterator[Entry | Damage]:
         """Yield everything below the top, leaving out directories that `descend` declines."""
-        self._directories.append((self._start, (), None))
+        self._directories.append((self._start, (), _status_of(self._start)))
         while self._directories or self._links:
             if self._directories:
-                path, parts, key = self._directories.pop()
-                if (not parts or descend is None or descend(parts)) and self._is_new(key or _inode_of(path)):
-                    yield from self._scan(path, parts)
+                path, parts, status = self._directories.pop()
+                if (not parts or descend is None or descend(parts)) and self._is_new(status and _key(status)):
+                    yield from self._scan(path, parts, status)
             else:
                 yield from self._follow(*self._links.pop())
 
     def one(self, path: str) -> Iterator[Entry | Damage]:
         """Yield the one file `path`, if there is anything of that name."""
+        self._trail.probed(path)
         try:
             status = os.lstat(path)
         except FileNotFoundError:
             return
         except OSError as error:
-            yield Damage(Place(path), reason_of(error))
+            yield self._failed(path, reason_of(error))
             return
         if S_ISLNK(status.st_mode):
             yield from self._follow(path, (os.path.basename(path),))
@@ -156,37 +162,48 @@ class Walk:
         elif self._is_new(_key(status)):
             yield Entry(path, (os.path.basename(path),), status)
 
-    def _scan(self, path: str, parts: tuple[str, ...]) -> list[Entry | Damage]:
+    def _scan(self, path: str, parts: tuple[str, ...], before: os.stat_result | None) -> list[Entry | Damage]:
         """Look at one directory; thousands of files pass here at every command, so little is done for each."""
         try:
             with os.scandir(path) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
-            return [Damage(Place(path), _reason_at(path, error))]
+            return [self._failed(path, _reason_at(path, error))]
         met: list[Entry | Damage] = []
         directories = []
+        kinds = []
         for entry in entries:
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError as error:
-                met.append(Damage(Place(entry.path), reason_of(error)))
+                met.append(self._failed(entry.path, reason_of(error)))
                 continue
             kind = S_IFMT(status.st_mode)
+            kinds.append((entry.name, kind))
             if kind == S_IFREG:
                 if self._is_new(_key(status)):
                     met.append(Entry(entry.path, (*parts, entry.name), status))
             elif kind == S_IFDIR:
                 if entry.name.endswith(".jsonl"):
                     met.append(Damage(Place(entry.path), not_regular(status.st_mode)))
-                directories.append((entry.path, (*parts, entry.name), _key(status)))
+                directories.append((entry.path, (*parts, entry.name), status))
             elif kind == S_IFLNK:
                 self._links.append((entry.path, (*parts, entry.name)))
             else:
                 met.append(Damage(Place(entry.path), not_regular(status.st_mode)))
         self._directories.extend(reversed(directories))
+        if before:
+            self._trail.listed(path, before, kinds)
+        else:
+            self._trail.failed()
         return met
 
+    def _failed(self, path: str, reason: str) -> Damage:
+        self._trail.failed()
+        return Damage(Place(path), reason)
+
     def _follow(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
+        self._trail.followed(path)
         try:
             status = os.stat(path)  # before realpath, which would recurse along an endless chain of links
         except OSError as error:
@@ -201,7 +218,7 @@ class Walk:
             if target != self._top and is_inside(self._top, target):
                 yield Damage(Place(path), "symbolic link to a directory that holds the store")
             else:
-                self._directories.append((target, parts, _key(status)))
+                self._directories.append((target, parts, status))
         elif not S_ISREG(status.st_mode):
             yield Damage(Place(path), not_regular(status.st_mode))
         elif self._is_new(_key(status)):
@@ -215,9 +232,9 @@ class Walk:
         return True
 
 
-def _inode_of(path: str) -> tuple[int, int] | None:
+def _status_of(path: str) -> os.stat_result | None:
     try:
-        return _key(os.stat(path))
+        return os.stat(path)
     except OSError:
         return None
 

@@ -20,6 +20,8 @@ from backscroll.files import open_readonly, private_copies, read_small
 from backscroll.lazy import lazily
 from backscroll.records import Damage
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
+from backscroll.stores.trail import Trail
+from backscroll.value import Value
 
 if TYPE_CHECKING:
     from backscroll.formats import chromium
@@ -35,13 +37,13 @@ _PARTITIONS = "Partitions"
 _LARGEST_SETTINGS = 16 << 20
 
 
-class BrowserStore:
+class BrowserStore(Value, frozen=True):
     """The browser storage in one data directory of Claude Desktop."""
 
-    kind = "browser"
-
-    def __init__(self, path: Path, home: Path, own: Path | None = None) -> None:
-        self.path, self.home, self.own = path, home, own
+    path: Path
+    home: Path
+    own: Path | None = None
+    kind: str = "browser"
 
     def files(self) -> Iterator[FoundFile | Damage]:
         """Yield every file in which pages keep something, and what could not be looked at."""
@@ -51,9 +53,9 @@ class BrowserStore:
         """Say what a file is."""
         return found(entry, Label("browser"), str(self.path))
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    def entries(self, trail: Trail | None = None) -> Iterator[Entry | Damage]:
         """Yield the same with the names that lead to them."""
-        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
+        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None, trail)
         for entry in walk.below(_is_storage_directory):
             if isinstance(entry, Damage) or _is_storage_file(entry.parts):
                 yield entry

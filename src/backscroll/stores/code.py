@@ -19,6 +19,7 @@ from pathlib import Path
 from backscroll.lazy import pattern
 from backscroll.records import Damage
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
+from backscroll.stores.trail import Trail
 from backscroll.value import Value
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
@@ -49,9 +50,9 @@ class CodeStore(Value, frozen=True):
     home: Path
     own: Path | None = None
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    def entries(self, trail: Trail | None = None) -> Iterator[Entry | Damage]:
         """Yield everything below `projects`, and what could not be looked at."""
-        return Walk(str(self.projects), str(self.home), str(self.own) if self.own else None).below()
+        return Walk(str(self.projects), str(self.home), str(self.own) if self.own else None, trail).below()
 
     def named(self, entry: Entry) -> FoundFile:
         """Say what a file is."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from backscroll.records import Damage
 from backscroll.stores import code, side
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
+from backscroll.stores.trail import Trail
 from backscroll.value import Value
 
 CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
@@ -68,20 +69,24 @@ class DesktopStore(Value, frozen=True):
         """Say what a file below the directory of rows is."""
         return _labelled(entry, str(self.data))
 
-    def entries(self) -> Iterator[Entry | FoundFile | Damage]:
+    def entries(self, trail: Trail | None = None) -> Iterator[Entry | FoundFile | Damage]:
         """Yield the same as the walk meets it; settings and logs are known by where they lie."""
+        trail = trail or Trail()
         rows = self.data / (CODE_ROWS if self.kind == "desktop" else COWORK_ROWS)
-        walk = Walk(str(rows), str(self.home), str(self.own) if self.own else None)
+        walk = Walk(str(rows), str(self.home), str(self.own) if self.own else None, trail)
+        trail.probed(str(rows))
         if os.path.lexists(rows):
             yield from walk.below(_is_walked)
         if self.kind == "desktop":
-            yield from self._beside(walk)
+            yield from self._beside(walk, trail)
 
-    def _beside(self, walk: Walk) -> Iterator[FoundFile | Damage]:
+    def _beside(self, walk: Walk, trail: Trail) -> Iterator[FoundFile | Damage]:
         for name, kind in _SETTINGS.items():
             yield from _all_of(walk.one(str(self.data / name)), kind, str(self.data))
+        for directory in _log_places(self.data):
+            trail.probed(str(directory))
         for directory in log_directories(self.data):
-            logs = Walk(str(directory), str(self.home), str(self.own) if self.own else None)
+            logs = Walk(str(directory), str(self.home), str(self.own) if self.own else None, trail)
             yield from _all_of(logs.below(), "log", str(self.data))
 
 
@@ -92,9 +97,12 @@ def _all_of(entries: Iterator[Entry | Damage], kind: str, data: str) -> Iterator
 
 def log_directories(data: Path) -> list[Path]:
     """Return where this Desktop writes its logs: below its data or, on macOS, in the Library's own place."""
+    return [place for place in _log_places(data) if os.path.isdir(place)]
+
+
+def _log_places(data: Path) -> list[Path]:
     library = data.parent.parent / "Logs" / data.name
-    places = [data / LOGS, *([library] if data.parent.name == "Application Support" else [])]
-    return [place for place in places if os.path.isdir(place)]
+    return [data / LOGS, *([library] if data.parent.name == "Application Support" else [])]
 
 
 def is_data_directory(path: Path) -> bool:

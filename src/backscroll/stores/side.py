@@ -19,6 +19,7 @@ from backscroll.place import Place
 from backscroll.records import Damage, Record
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
 from backscroll.stores.code import UUID
+from backscroll.stores.trail import Trail
 from backscroll.value import NamedTuple, Value
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 else:
     jsonl = lazily("backscroll.formats.jsonl")
 
-_GLOBAL_CONFIGS = (".claude.json", ".config.json", "config.json")
+_GLOBAL_CONFIG = ".claude.json"
+_GLOBAL_CONFIGS = (_GLOBAL_CONFIG, ".config.json", "config.json")
 _FILES = {
     "history.jsonl": "history",
     "settings.json": "settings",
@@ -75,12 +77,15 @@ class SideStore(Value, frozen=True):
         """Say what a file is."""
         return found(entry, label(entry.parts), str(self.path))
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    def entries(self, trail: Trail | None = None) -> Iterator[Entry | Damage]:
         """Yield the same as the walk meets it."""
-        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
+        trail = trail or Trail()
+        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None, trail)
+        trail.probed(str(self.path))
         if os.path.lexists(self.path):
             yield from walk.below(_is_known if self.is_home else is_data)
         if self.path == self.home / ".claude":
+            trail.asked(str(self.path.parent), _GLOBAL_CONFIG)
             for name in _beside(str(self.path.parent)):
                 yield from walk.one(name)
 
@@ -109,9 +114,9 @@ def label(parts: tuple[str, ...]) -> Label:
 def _beside(home: str) -> list[str]:
     """Return the global config and its backups where Claude Code keeps them by default: beside `.claude`."""
     try:
-        return sorted(os.path.join(home, name) for name in os.listdir(home) if name.startswith(".claude.json"))
+        return sorted(os.path.join(home, name) for name in os.listdir(home) if name.startswith(_GLOBAL_CONFIG))
     except OSError:
-        return [os.path.join(home, ".claude.json")]
+        return [os.path.join(home, _GLOBAL_CONFIG)]
 
 
 class HistoryPrompt(NamedTuple):

@@ -7,6 +7,7 @@ from pathlib import Path
 from backscroll.records import Damage
 from backscroll.stores.base import Entry, FoundFile, Walk, files_of, found
 from backscroll.stores.code import label
+from backscroll.stores.trail import Trail
 from backscroll.value import Value
 
 
@@ -24,14 +25,16 @@ class SingleStore(Value, frozen=True):
         """Say what a file is."""
         return found(entry, label(entry.parts), str(self.path.absolute().parent))
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    def entries(self, trail: Trail | None = None) -> Iterator[Entry | Damage]:
         """Yield the same as the walk meets it, by the names that lead to it from the project."""
+        trail = trail or Trail()
         directory = self.path.absolute().parent
         sidecar = directory / self.path.stem
-        for entry in Walk(str(directory), str(directory)).one(str(self.path.absolute())):
+        for entry in Walk(str(directory), str(directory), trail=trail).one(str(self.path.absolute())):
             yield _below(entry, directory.name)
+        trail.probed(str(sidecar))
         if os.path.isdir(sidecar):
-            for entry in Walk(str(sidecar), str(directory)).below():
+            for entry in Walk(str(sidecar), str(directory), trail=trail).below():
                 yield _below(entry, directory.name, sidecar.name)
 
 
