@@ -39,10 +39,10 @@ def dump_stores(database: sqlite3.Connection) -> list[Any]:
 
 
 def dump_words(searched: Searched) -> dict[str, Any]:
-    """Return which messages each unit holds in the full-text index, and how many there are."""
+    """Return which messages each unit holds in the full-text index, when they were said, and how many there are."""
     held: dict[bytes, list[int]] = {}
     rows = "SELECT unit.key, passage.key FROM unit JOIN passage ON passage.unit = unit.number ORDER BY 1, 2"
     for unit, key in searched.text.ledger.execute(rows):
         held.setdefault(unit, []).append(key)
     owned = searched.text.ledger.execute("SELECT key FROM owner ORDER BY key").fetchall()
-    return {"held": held, "owned": owned, "documents": searched.documents()}
+    return {"held": held, "owned": owned, "documents": searched.documents(), "times": searched.times()}

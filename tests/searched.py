@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
+import tantivy
+
 from backscroll.index import search, texting
 from backscroll.index.db import open_in_memory, open_index
 from backscroll.index.fulltext import FullText, open_fulltext
@@ -54,6 +56,14 @@ class Searched:
     def texts(self, text: str, **options: Any) -> list[str]:
         """Return the snippets of a search."""
         return [hit.snippet for hit in self(text, **options).hits]
+
+    def times(self) -> list[tuple[float, float | None]]:
+        """Return key and time of everything that is held."""
+        searcher = self.text.searcher()
+        found = searcher.search(tantivy.Query.all_query(), max(searcher.num_docs, 1), count=False).hits
+        addresses = [address for _, address in found]
+        keys, times = (searcher.fast_field_values(name, addresses) for name in ("key", "time"))
+        return sorted(((key or 0, time) for key, time in zip(keys, times, strict=True)), key=str)
 
     def documents(self) -> int:
         """Return how many messages are held."""

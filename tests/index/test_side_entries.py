@@ -1,6 +1,8 @@
 """What lies beside the transcripts is found: what nothing else holds, once, and in step with what changes."""
 
 import json
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +166,64 @@ def test_files(tmp_path: Path) -> None:
             path.unlink()
         searched.refresh()
         assert [0] * len(FILES) == [searched(word).total for word in FILES]
+
+
+DAY = 86_400
+
+
+def test_when_files_were_written(tmp_path: Path) -> None:
+    """What tells no time of its own is found by the time of its file, and by another one as soon as that has it."""
+    root = home(tmp_path)
+    Draft(UUID).prompt("begin").write(root, key="-p")
+    paths = {word: write_side(root, name, data) for word, (name, data, _) in FILES.items() if word != "jackal"}
+    paths["lemur"] = write_side(root, "plans/calm.md", b"feed the lemur")
+    paths["margay"] = write_side(root, "todos/x.json", b'[{"content": "feed the margay"}]')
+    paths["nandu"] = write_side(root, "paste-cache/ab12.txt", b"feed the nandu")
+    for number, path in enumerate(paths.values()):
+        os.utime(path, (TIME / 1000 + number * DAY,) * 2)
+    with Searched(root) as searched:
+        for number, word in enumerate(paths):
+            moment = datetime.fromtimestamp(TIME / 1000 + number * DAY, UTC)
+            assert [moment] == [hit.time for hit in searched(word).hits], word
+            assert 1 == searched(f"{word} since:{moment:%Y-%m-%d} until:{moment + timedelta(days=1):%Y-%m-%d}").total
+            assert 0 == searched(f"{word} until:{moment:%Y-%m-%d}").total
+        os.utime(paths["lemur"], (TIME / 1000 - DAY,) * 2)
+        searched.refresh()
+        assert [TIME / 1000 - DAY] == [hit.time and hit.time.timestamp() for hit in searched("lemur").hits]
+
+
+@pytest.mark.parametrize("seconds", [0, -DAY * 400])
+def test_a_time_that_is_none(tmp_path: Path, seconds: int) -> None:
+    """A file from before there were any such clocks has no time."""
+    root = home(tmp_path)
+    os.utime(write_side(root, "plans/calm.md", b"feed the okapi"), (seconds, seconds))
+    with Searched(root) as searched:
+        assert [None] == [hit.time for hit in searched("okapi").hits]
+        assert 0 == searched("okapi since:1960-01-01").total
+
+
+def test_times_that_are_told(tmp_path: Path) -> None:
+    """The time that a list of sessions, a journal or a row tells counts more than that of its file."""
+    root = home(tmp_path)
+    Draft(UUID).prompt("begin").write(root, key="-p")
+    entries = [
+        {"sessionId": GONE, "firstPrompt": "okapi", "created": "2026-05-01T10:00:00Z", "fileMtime": TIME},
+        {"sessionId": "old", "firstPrompt": "panda", "created": "?", "fileMtime": TIME},
+        {"sessionId": "older", "firstPrompt": "quoll"},
+    ]
+    journal = [line({"label": "rhea", "timestamp": "2026-05-02T10:00:00Z"}), line({"label": "serval"})]
+    write_side(root, "projects/-p/sessions-index.json", json.dumps({"entries": entries}).encode())
+    path = write_side(root, f"projects/-p/{UUID}/subagents/workflows/run1/journal.jsonl", journal)
+    os.utime(path, (TIME / 1000 + DAY,) * 2)
+    expected = {
+        "okapi": "2026-05-01T10:00:00+00:00",
+        "panda": "2026-05-05T16:53:20+00:00",
+        "quoll": "None",
+        "rhea": "2026-05-02T10:00:00+00:00",
+        "serval": "2026-05-06T16:53:20+00:00",
+    }
+    with Searched(root) as searched:
+        assert expected == {word: str(searched(word).hits[0].time).replace(" ", "T") for word in expected}
 
 
 def test_no_text(tmp_path: Path) -> None:

@@ -114,7 +114,8 @@ def _texts_of_files(unit: Unit, kept: Kept) -> Iterator[Text]:
             yield from texts_of_prompt(str(value.get("display")), value.get("pastedContents"))
         yield from ((PROMPT, text_of(unit.paths[number])) for number, _, length in kept.spans if length < 0)
     elif unit.kind == "project-index":
-        yield from listed(unit.paths[0], kept.session).get(kept.session or "", [])
+        said = listed(unit.paths[0], kept.session).get(kept.session or "")
+        yield from said.texts if said else ()
     elif unit.kind == "row" and kept.role == "user":
         yield PROMPT, first_message(unit.paths[0])
     else:

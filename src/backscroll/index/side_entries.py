@@ -18,11 +18,13 @@ from backscroll.sessions.beside import (
     Span,
     first_message,
     listed,
+    milliseconds,
     name_of,
     text_in,
     texts_of_file,
     texts_of_prompt,
     times_of,
+    written_at,
 )
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.texts import OTHER, PROMPT, SUMMARY, texts_of
@@ -66,13 +68,14 @@ def _of_whole(files: Files) -> Iterator[Entry]:
     if texts:
         at = [1, [_WHOLE], None, found.role, None, None]
         key = number_of(b"file", files.kind, name_of(files.paths[0]), *(text for _, text in texts))
-        yield Entry(key, 0, None, fields_of(texts), (f"role:{found.role}", f"kind:{found.shown}"), packed(at))
+        tags = (f"role:{found.role}", f"kind:{found.shown}")
+        yield Entry(key, 0, written_at(files.paths[0]), fields_of(texts), tags, packed(at))
 
 
 def _of_row(files: Files) -> Iterator[Entry]:
     """Yield what a row of Desktop tells of its session, and the prompt that this began with where it got no further."""
     created, active = times_of(files.paths[0])
-    yield from (entry._replace(time=active) for entry in _of_whole(files))
+    yield from (entry._replace(time=active or entry.time) for entry in _of_whole(files))
     text = first_message(files.paths[0])
     if text and not files.prompts.is_said(text, files.session):
         at = [1, [_WHOLE], None, "user", None, None]
@@ -81,7 +84,8 @@ def _of_row(files: Files) -> Iterator[Entry]:
 
 
 def _of_journal(files: Files) -> Iterator[Entry]:
-    """Yield the records of a workflow's journal."""
+    """Yield the records of a workflow's journal; what has no time of its own has that of the file."""
+    written = written_at(files.paths[0])
     with open_readonly(files.paths[0]) as file:
         for record in jsonl.scan(file, files.paths[0]):
             if isinstance(record, Damage) or not isinstance(record.value, dict):
@@ -91,19 +95,20 @@ def _of_journal(files: Files) -> Iterator[Entry]:
                 at = [record.line, [(0, record.offset, record.length)], None, "system", None, None]
                 key = number_of(b"journal", name_of(files.paths[0]), record.line or 0, *(text for _, text in texts))
                 tags = ("role:system", "kind:other")
-                yield Entry(key, record.offset, None, fields_of(texts), tags, packed(at))
+                time = milliseconds(record.value.get("timestamp")) or written
+                yield Entry(key, record.offset, time, fields_of(texts), tags, packed(at))
 
 
 def _of_index(files: Files) -> Iterator[Entry]:
     """Yield what an old list of sessions says of those that are gone; the prompt only where no history has it."""
     typed = side.typed_in(str(Path(files.paths[0]).parents[2] / HISTORY))
     for number, (name, said) in enumerate(listed(files.paths[0]).items()):
-        texts = [(of, text) for of, text in said if of == SUMMARY or name not in typed]
+        texts = [(of, text) for of, text in said.texts if of == SUMMARY or name not in typed]
         if texts and not files.prompts.is_known(name):
             at = [None, [_WHOLE], None, "user", None, None, None, name]
             tags = ("role:user", *(f"kind:{of}" for of, _ in texts), *_belonging(name, None))
             key = number_of(b"listed", name, *(text for _, text in texts))
-            yield Entry(key, number, None, fields_of(texts), tags, packed(at), name)
+            yield Entry(key, number, said.time, fields_of(texts), tags, packed(at), name)
 
 
 def of_prompt(prompt: side.HistoryPrompt, history: History) -> Entry:
@@ -123,7 +128,8 @@ def of_paste(number: int, path: str) -> Iterator[Entry]:
     if text := text_in(path):
         at = [1, [(number, 0, -1)], None, "user", None, None]
         key = number_of(b"paste", name_of(path), text)
-        yield Entry(key, place_of_paste(number), None, fields_of([(PROMPT, text)]), _PROMPT_TAGS, packed(at))
+        time = written_at(path)
+        yield Entry(key, place_of_paste(number), time, fields_of([(PROMPT, text)]), _PROMPT_TAGS, packed(at))
 
 
 def place_of_paste(number: int) -> int:

@@ -6,6 +6,7 @@ again when a hit is shown, so nothing is imported here that a search could do wi
 
 import json
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backscroll import times
@@ -90,12 +91,33 @@ def first_message(path: str) -> str:
 def times_of(path: str) -> tuple[int | None, int | None]:
     """Return when the session of a row of Desktop began and when it was last active, in milliseconds."""
     fields, _ = rows.read_fields(path)
-    moments = (times.parse(fields.get(name)) for name in ("createdAt", "lastActivityAt"))
-    created, active = (round(moment.timestamp() * 1000) if moment else None for moment in moments)
-    return created, active
+    return milliseconds(fields.get("createdAt")), milliseconds(fields.get("lastActivityAt"))
 
 
-def listed(path: str, session: str | None = None) -> dict[str, list[Text]]:
+def written_at(path: str) -> int | None:
+    """Return when a file was last written, in milliseconds; None where its time is none, or where it is gone."""
+    try:
+        time = Path(path).stat().st_mtime_ns // 1_000_000
+    except OSError:
+        return None
+    return time if time > 0 and times.parse(time) else None
+
+
+def milliseconds(value: object) -> int | None:
+    """Return the moment that a stored value means, in milliseconds."""
+    moment = times.parse(value)
+    return round(moment.timestamp() * 1000) if moment else None
+
+
+class Listed(NamedTuple):
+    """What a list of sessions says of one of them."""
+
+    texts: list[Text]
+    time: int | None
+    """When it began, else when it was last changed."""
+
+
+def listed(path: str, session: str | None = None) -> dict[str, Listed]:
     """Return the sessions that a sessions-index.json lists, or one of them, with what it says of each."""
     index = value_in(path)
     entries = index.get("entries") if isinstance(index, dict) else None
@@ -104,7 +126,9 @@ def listed(path: str, session: str | None = None) -> dict[str, list[Text]]:
         name = entry.get("sessionId") if isinstance(entry, dict) else None
         if isinstance(name, str) and session in (None, name):
             said = ((PROMPT, entry.get("firstPrompt")), (SUMMARY, entry.get("summary")))
-            found[name] = [(kind, text) for kind, text in said if isinstance(text, str) and text]
+            texts = [(kind, text) for kind, text in said if isinstance(text, str) and text]
+            known = (milliseconds(entry.get(field)) for field in ("created", "modified", "fileMtime"))
+            found[name] = Listed(texts, next(filter(None, known), None))
     return found
 
 
