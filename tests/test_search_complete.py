@@ -111,6 +111,9 @@ def said_beside(root: Path) -> Iterator[str]:
         yield from (text for record in lines_of(path) for text in said_beside_the_tree(record))
     for prompt in lines_of(config / "history.jsonl"):
         yield from [prompt["display"], *(item.get("content") or "" for item in prompt["pastedContents"].values())]
+    for path in (root / ".claude.json", *config.glob("**/.claude.json*")):
+        histories = (about.get("history", []) for fields in lines_of(path) for about in fields["projects"].values())
+        yield from leaves([*histories])
     yield from (path.read_text(errors="replace") for pattern in TEXT_FILES for path in config.glob(pattern))
     yield from (text for pattern in JSON_FILES for path in config.glob(pattern) for text in leaves([*lines_of(path)]))
     for path in root.glob("**/local_*.json"):
@@ -270,6 +273,9 @@ def write_files(root: Path) -> None:
     gone = {"display": "the lost daisy", "pastedContents": paste, "timestamp": 1_778_000_000_000, "sessionId": "gone"}
     history = root / ".claude" / "history.jsonl"
     write_side(root, "history.jsonl", (history.read_bytes() if history.exists() else b"") + line(gone))
+    typed = {"display": "the first tulip", "pastedContents": {"1": {"id": 1, "type": "text", "content": "crocus"}}}
+    config = {"projects": {"/p": {"history": [typed, "a plain dahlia"]}}}
+    write_side(root, ".claude.json", json.dumps(config).encode())
     write_side(root, "paste-cache/ab12.txt", b"pasted speedwell")
     write_side(root, "paste-cache/cd34.txt", b"orphaned tansy")
     write_side(root, "projects/-p/memory/MEMORY.md", b"remember the comfrey")

@@ -115,6 +115,12 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     ),
     "settings": lambda path: write(path.parents[2] / "settings.json", b'{"cleanupPeriodDays": 7}'),
     "projects that are known": lambda path: write(path.parents[3] / ".claude.json", b'{"projects": {"/r/new": {}}}'),
+    "prompts that a config remembers": lambda path: write(
+        path.parents[3] / ".claude.json", b'{"projects": {"/r": {"history": ["a lost okapi"]}}}'
+    ),
+    "a backup of the config": lambda path: write(
+        path.parents[2] / "backups" / ".claude.json.backup.1", b'{"projects": {"/r": {"history": ["a lost gnu"]}}}'
+    ),
     "memory": lambda path: write(path.parent / "memory" / "m.md", b"It likes leaves"),
     "an index of sessions": lambda path: write(path.parent / "sessions-index.json", b'{"entries": []}'),
 }

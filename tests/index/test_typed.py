@@ -1,5 +1,6 @@
 """Histories that grow beside transcripts: what must be found of them is what an index made anew would hold."""
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,8 @@ from catalogue import dump_words
 from make import UUID, Draft, home, line, user, write_side
 from searched import Searched
 
-from backscroll.stores import side
+from backscroll.index.update import update
+from backscroll.stores import find_stores, side
 
 OTHER = "33333333-3333-4333-8333-333333333333"
 GONE = "44444444-4444-4444-8444-444444444444"
@@ -31,14 +33,51 @@ def append(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def changes(root: Path, chance: random.Random) -> Iterator[None]:
+def remembered(root: Path) -> list[Any]:
+    """Return what a global config remembers of the project."""
+    path = root / ".claude.json"
+    return json.loads(path.read_text())["projects"][PROJECT]["history"] if path.exists() else []
+
+
+def remember(root: Path, history: list[Any], startups: int, name: str = ".claude.json") -> None:
+    """Write a global config as Claude Code 1.0 did."""
+    config = {"numStartups": startups, "projects": {PROJECT: {"history": history, "allowedTools": []}, "/p": {}}}
+    (root / name).write_text(json.dumps(config))
+
+
+CONFIG_STEPS = ["remembered", "remembered", "remembered", "forgotten", "moved", "started", "backed up", "vanished"]
+
+
+def change_config(root: Path, step: str, text: str, number: int) -> None:
+    """Let a global config remember more or less, move what it remembers into a history, or vanish."""
+    prompts = remembered(root)
+    if step == "remembered":
+        item = text if number % 3 == 0 else {"display": text, "pastedContents": {}}
+        remember(root, [item, *prompts][:4], number)
+    elif step == "forgotten":
+        remember(root, prompts[:-1], number)
+    elif step == "moved":
+        texts = [item if isinstance(item, str) else item["display"] for item in prompts]
+        append(root / ".claude" / "history.jsonl", b"".join(typed(text, None, number) for text in texts))
+        remember(root, [], number)
+    elif step == "started":
+        remember(root, prompts, number)
+    elif step == "backed up":
+        remember(root, prompts, number, f".claude.json.backup.{number % 3}")
+    else:
+        next(iter(sorted(root.glob(".claude.json*"))), root / ".claude.json").unlink(missing_ok=True)
+
+
+def changes(root: Path, chance: random.Random, steps: list[str]) -> Iterator[None]:
     """Let prompts be typed and sent, sessions come and go, and a history be cut, torn and made anew."""
     history = root / ".claude" / "history.jsonl"
-    for number in range(30):
+    for number in range(35):
         session = chance.choice([UUID, OTHER, GONE, None])
         text = chance.choice(TEXTS)
         transcript = root / ".claude" / "projects" / "-p" / f"{chance.choice([UUID, OTHER])}.jsonl"
-        step = chance.choice(["typed", "typed", "typed", "sent", "sent", "gone", "cut", "torn", "pasted", "both"])
+        step = chance.choice(steps)
+        if step in CONFIG_STEPS:
+            change_config(root, step, text, number)
         if step in ("typed", "both"):
             append(history, typed(text, session, number))
         if step in ("sent", "both"):
@@ -59,14 +98,22 @@ def changes(root: Path, chance: random.Random) -> Iterator[None]:
         yield
 
 
+STEPS = ["typed", "typed", "typed", "sent", "sent", "gone", "cut", "torn", "pasted", "both"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(20))
 def test_as_made_anew(tmp_path: Path, seed: int) -> None:
-    """Whatever is typed, sent and deleted, in any order, the words are those of an index made anew."""
+    """Whatever is typed, sent, remembered and deleted, in any order, the words are those of an index made anew."""
     root = home(tmp_path)
+    steps = STEPS if seed % 2 else [*STEPS, *CONFIG_STEPS]
     Draft("55555555-5555-4555-8555-555555555555").prompt("something else").write(root)
     with Searched(root) as searched:
-        for _ in changes(root, random.Random(seed)):  # noqa: S311 - no secret
+        chance = random.Random(seed)  # noqa: S311 - no secret
+        for _ in changes(root, chance, steps):
+            if chance.random() < 0.2:
+                update(searched.database, find_stores(root, {}))
+                continue
             searched.refresh()
             with Searched(root) as anew:
                 assert dump_words(anew) == dump_words(searched)

@@ -85,3 +85,29 @@ def test_damaged_settings_say_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(b"\0\0")
     for path in (str(tmp_path / "x.json"), str(tmp_path / "gone.json")):
         assert ({}, None, []) == (allowed.cli_account(path), allowed.desktop_account(path), allowed.mcp_servers(path))
+
+
+def test_prompts_of_a_config(tmp_path: Path) -> None:
+    """What was typed is taken with its project and what was pasted; what is no prompt is damage."""
+    pasted = {"1": {"type": "text", "content": "a kudu", "key": HIDDEN}, "2": {"type": "image", "content": HIDDEN}}
+    history = [{"display": "feed [Pasted text #1]", "pastedContents": pasted, "token": HIDDEN}, "plain", 7, {"x": 1}]
+    about = {"history": history, "mcpServers": {"a": {"env": {"KEY": HIDDEN}}}}
+    damage: list[Any] = []
+    path = written(tmp_path, {"projects": {"/p": about, "/q": {}}, "primaryApiKey": HIDDEN})
+    found = list(allowed.config_prompts(path, damage))
+
+    assert ["feed a kudu", "plain"] == [prompt.whole({}) for prompt in found]
+    assert {("/p", None, None, path)} == {(item.project, item.session, item.time, item.place.path) for item in found}
+    assert HIDDEN not in repr(found)
+    assert ["not a prompt: no display text"] * 2 == [item.reason for item in damage]
+
+
+def test_a_config_that_cannot_be_read(tmp_path: Path) -> None:
+    """A torn config with prompts in it is damage, and so is one that is gone."""
+    damage: list[Any] = []
+    path = tmp_path / ".claude.json"
+    path.write_text('{"projects": {"/p": {"history": ["feed')
+
+    assert [] == list(allowed.config_prompts(str(path), damage))
+    assert [] == list(allowed.config_prompts(str(tmp_path / "gone"), damage))
+    assert ["not JSON", "vanished"] == [item.reason.partition(":")[0] for item in damage]

@@ -33,8 +33,8 @@ class Entry(NamedTuple):
     """Field to texts, folded."""
     tags: tuple[str, ...]
     at: bytes
-    """What is kept of it: [line, spans, message, role, agent, model, title, session, project]; the last three where
-    they are not those of its unit."""
+    """What is kept of it, in the order of `found.Kept`: [line, spans, message, role, agent, model], and what is not
+    that of its unit."""
     session: str | None = None
     said: int | None = None
     """For a prompt of a session, what stands for it: see `typed`."""

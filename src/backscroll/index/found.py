@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from backscroll.files import open_readonly
 from backscroll.lazy import lazily
 from backscroll.place import Place
-from backscroll.sessions.beside import SIDE_KINDS, Span, first_message, listed, text_of, texts_of_file, texts_of_prompt
+from backscroll.sessions.beside import (
+    SIDE_KINDS,
+    Span,
+    config_prompts,
+    first_message,
+    listed,
+    text_of,
+    texts_of_file,
+    texts_of_prompt,
+)
 from backscroll.sessions.texts import OTHER, PROMPT, SPOKEN, SUMMARY, TITLE, Text, texts_of
 from backscroll.value import NamedTuple
 
@@ -42,6 +51,8 @@ class Kept(NamedTuple):
     project: str | None = None
     name: str = TITLE
     """What a title is: title, tag or agent."""
+    number: int | None = None
+    """What stands for it in a file that holds many and has no lines."""
 
 
 class Unit(NamedTuple):
@@ -113,6 +124,9 @@ def _texts_of_files(unit: Unit, kept: Kept) -> Iterator[Text]:
         for value in _records(unit, [span for span in kept.spans if span[2] >= 0]):
             yield from texts_of_prompt(str(value.get("display")), value.get("pastedContents"))
         yield from ((PROMPT, text_of(unit.paths[number])) for number, _, length in kept.spans if length < 0)
+    elif unit.kind == "global-config":
+        prompt = config_prompts(unit.paths[kept.spans[0][0]]).get(kept.number or 0)
+        yield from texts_of_prompt(prompt.text, prompt.pasted) if prompt else ()
     elif unit.kind == "project-index":
         said = listed(unit.paths[0], kept.session).get(kept.session or "")
         yield from said.texts if said else ()

@@ -88,6 +88,7 @@ CREATE TABLE typed (
   PRIMARY KEY (unit, place)
 ) WITHOUT ROWID;
 CREATE INDEX prompt_said ON prompt (said);
+CREATE INDEX typed_said ON typed (said);
 CREATE INDEX prompt_unit ON prompt (unit);
 CREATE INDEX passage_key ON passage (key);
 CREATE INDEX owner_unit ON owner (unit);

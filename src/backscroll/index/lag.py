@@ -1,37 +1,43 @@
 """The lag: which units the words have not taken in as they are now, by the catalogue, the disk and the ledger.
 
-A unit is a transcript as the catalogue holds it, a file beside them, all prompts of a history, or all names.
+A unit is a transcript as the catalogue holds it, a file beside them, all prompts of a history, all those of global
+configs, or all names.
 """
 
 import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from backscroll.index import few
 from backscroll.index.fulltext import FullText
-from backscroll.index.units import Found, state_of
+from backscroll.index.units import CONFIG_KINDS, Found, state_of
 from backscroll.lazy import lazily
 from backscroll.sessions.fingerprint import number_of
 from backscroll.stores import FoundFile
 from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
-    from backscroll.index import typed
+    from backscroll.index import configs, typed
 else:
+    configs = lazily("backscroll.index.configs")
     typed = lazily("backscroll.index.typed")
 
 TITLES = b"titles"
+CONFIGS = b"configs"
+DIGEST = slice(8)
+"""The part of the fingerprint of global configs that says what they remember; the rest is what else may hold it."""
 FILE = b"f:"
 """What the key of a file beside the transcripts begins with; its path follows."""
 HISTORY_KINDS = {"history", "paste"}
-LATE_KINDS = HISTORY_KINDS | {"project-index", "row", "titles"}
+LATE_KINDS = HISTORY_KINDS | CONFIG_KINDS | {"project-index", "row", "titles"}
 """What is read after the transcripts, because it adds what those do not hold."""
 
 
 class Unit(NamedTuple):
-    """What is taken in together: the transcripts of a session or an agent, a file beside them, or all titles."""
+    """What is taken in together: the transcripts of a session or an agent, files beside them, or all titles."""
 
     key: bytes
     kind: str
@@ -95,6 +101,7 @@ def compare_few(database: sqlite3.Connection, text: FullText, changes: few.Few, 
     texts = changes.texts({os.fsdecode(key[2:]) for key in keys if key.startswith(FILE)})
     beside = (_file_unit(file.kind, file.session, (file,)) for file in texts if file.kind not in LATE_KINDS)
     present |= {unit.key: unit for unit in (*beside, *_late(database, text.ledger, changes.found), _titles(database))}
+    present |= {unit.key: unit for unit in _configs(database, text.ledger, changes.found, changes.unsaid)}
     late = (key for kind in LATE_KINDS for key in _units_like(text.ledger, kind))
     known = ledger_of(text.ledger, {*present, *keys, *late, *map(_file_key, changes.unsaid)})
     changed = [unit for key, unit in present.items() if key not in known or _state(unit) != known[key].state]
@@ -157,6 +164,7 @@ def _beside(database: sqlite3.Connection, text: FullText, found: Found) -> Itera
     """Yield the units that are no transcripts."""
     yield from _files(found)
     yield from _late(database, text.ledger, found)
+    yield from _configs(database, text.ledger, found)
     yield _titles(database)
 
 
@@ -178,7 +186,7 @@ def _late(database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found
             yield _file_unit(file.kind, None, (file,), sessions)
     for files in histories.values():
         files.sort(key=lambda file: (file.kind != "history", file.path))
-        yield _file_unit("history", None, tuple(files), sessions, typed.state(ledger))
+        yield _file_unit("history", None, tuple(files), sessions, typed.state(ledger), _meta(database, "hints"))
     if found.rows:
         rows = database.execute(
             "SELECT path, session.id, session.messages > 0 FROM desktop_row JOIN session ON session.id = session"
@@ -188,6 +196,33 @@ def _late(database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found
             if file.path in of_rows:
                 session, has_messages = of_rows[file.path]
                 yield _file_unit("row", session, (file,), has_messages)
+
+
+def _configs(
+    database: sqlite3.Connection, ledger: sqlite3.Connection, found: Found, unsaid: AbstractSet[str] | None = None
+) -> Iterator[Unit]:
+    """Yield the prompts that global configs remember, where they do: one unit, which messages and histories may hold.
+
+    They are read only where one of them may have changed: Claude Code writes them all the time.
+    """
+    files = sorted((file.kind != "global-config", file.path) for file in found.texts if file.kind in CONFIG_KINDS)
+    paths = [path for _, path in files]
+    known = ledger_of(ledger, [CONFIGS]).get(CONFIGS)
+    now = _as_known(known) if unsaid is not None and unsaid.isdisjoint(paths) else None
+    if now is None or (unsaid is not None and not unsaid.isdisjoint(now.paths)):
+        now = configs.remembered(paths)
+    if now.paths:
+        histories = state_of(file for file in found.texts if file.kind in HISTORY_KINDS)
+        holding = (_meta(database, "sessions made"), typed.state(ledger), histories)
+        fingerprint = now.digest + number_of(b"holding", *holding).to_bytes(8, signed=True)
+        yield Unit(CONFIGS, "global-config", None, None, now.paths, is_folded=False, fingerprint=fingerprint, born="~~")
+
+
+def _as_known(known: Known | None) -> "configs.Remembered | None":
+    """Return what global configs remembered when they were last read; None where nobody can tell."""
+    if known is None:
+        return configs.Remembered((), b"")
+    return configs.Remembered(tuple(json.loads(known.paths)), known.fingerprint[DIGEST]) if known.fingerprint else None
 
 
 def _file_unit(kind: str, session: str | None, files: tuple[FoundFile, ...], *more: object) -> Unit:
@@ -204,9 +239,13 @@ def _file_key(path: str) -> bytes:
 
 def _titles(database: sqlite3.Connection) -> Unit:
     """Return the unit of what sessions are called; that changes only when sessions are made anew."""
-    row = database.execute("SELECT value FROM meta WHERE name = 'sessions made'").fetchone()
-    state = (row[0] if row else "").encode()
+    state = _meta(database, "sessions made").encode()
     return Unit(TITLES, "titles", None, None, (), is_folded=False, fingerprint=state, born="~")
+
+
+def _meta(database: sqlite3.Connection, name: str) -> str:
+    row = database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else ""
 
 
 def sized(unit: Unit) -> Unit:

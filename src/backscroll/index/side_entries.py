@@ -123,6 +123,14 @@ def of_prompt(prompt: side.HistoryPrompt, history: History) -> Entry:
     return Entry(key, offset, time, fields_of(texts), tags, packed(at), prompt.session)
 
 
+def of_config(number: int, prompt: side.HistoryPrompt, file: int) -> Entry:
+    """Return a prompt of a global config, which tells neither its time nor its session."""
+    at = [None, [(file, 0, -1)], None, "user", None, None, None, None, prompt.project, PROMPT, number]
+    texts = texts_of_prompt(prompt.text, prompt.pasted)
+    tags = (*_PROMPT_TAGS, *_belonging(None, prompt.project))
+    return Entry(number, number, None, fields_of(texts), tags, packed(at))
+
+
 def of_paste(number: int, path: str) -> Iterator[Entry]:
     """Yield a paste that no prompt names."""
     if text := text_in(path):

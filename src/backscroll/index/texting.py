@@ -27,7 +27,7 @@ from backscroll.text.fields import session_number
 from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
-    from backscroll.index import entries, few, lag, side_entries, typed
+    from backscroll.index import configs, entries, few, lag, side_entries, typed
     from backscroll.index import workers as processes
     from backscroll.index.entries import Entries, Entry
     from backscroll.index.lag import Known, Lag, Unit
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from backscroll.sessions import passages, standing
     from backscroll.sessions.standing import Prefix
 else:
+    configs = lazily("backscroll.index.configs")
     entries = lazily("backscroll.index.entries")
     few = lazily("backscroll.index.few")
     lag = lazily("backscroll.index.lag")
@@ -53,6 +54,8 @@ SENT_BYTES = 12 << 20
 """Larger units are read part by part, so that memory stays flat."""
 ENDLESS = 1 << 62
 """The last part of a file goes on as far as it is read."""
+GROWING = ("transcript", "history", "global-config")
+"""The kinds of units of which only what is new is written."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 
@@ -447,6 +450,8 @@ class _Texting:
         if unit.kind == "history":
             history = typed.History(self._ledger, self._planned[unit.key].number, unit.paths)
             return _Read(self._of_history(history, is_new=start is None), history.prefixes)
+        if unit.kind == "global-config":
+            return _Read(self._of_configs(unit, is_changed=start != [ENDLESS]), list)
         prompts = typed.Typed(self._database, self._ledger)
         return _Read.whole(side_entries.of_files(side_entries.Files(unit.kind, unit.paths, unit.session, prompts)))
 
@@ -464,6 +469,18 @@ class _Texting:
                 yield side_entries.of_prompt(prompt, history)
         for number in sorted(set(history.pastes.values()) - named) if is_new else ():
             yield from side_entries.of_paste(number, history.paths[number])
+
+    def _of_configs(self, unit: "Unit", *, is_changed: bool) -> "Iterator[Entry]":
+        """Yield the prompts of global configs that must be found and are not, and forget those that need not be."""
+        number = self._planned[unit.key].number
+        if is_changed:
+            configs.write_down(self._ledger, number, unit.paths)
+        wanted = configs.wanted(self._database, self._ledger, number)
+        found = {place for (place,) in self._ledger.execute("SELECT place FROM passage WHERE unit = ?", (number,))}
+        for place in found - wanted:
+            self._lost |= self._replaced(number, place)
+        if wanted - found:
+            yield from configs.entries(unit.paths, wanted - found)
 
     def _names(self) -> Iterator["entries.Name"]:
         """Yield every title that is more than a prompt, every tag, and what agents that no call names were for."""
@@ -511,12 +528,13 @@ class _Read:
 
 def _start(unit: "Unit", known: "Known | None") -> list[int] | None:
     """Return from which byte on each file is new, or None where it did anything but grow."""
-    if known is None or known.fingerprint is None or not known.ends or unit.kind not in ("transcript", "history"):
+    if known is None or known.fingerprint is None or not known.ends or unit.kind not in GROWING:
         return None
-    if (bool(known.is_folded), known.session) != (unit.is_folded, unit.session):
+    state = [bool(known.is_folded), known.session, json.loads(known.paths)]
+    if state != [unit.is_folded, unit.session, list(unit.paths)]:
         return None
-    if json.loads(known.paths) != list(unit.paths):
-        return None
+    if unit.kind == "global-config":
+        return [ENDLESS if known.fingerprint[lag.DIGEST] == unit.fingerprint[lag.DIGEST] else 0]
     ends = json.loads(known.ends)
     if unit.kind == "history" and not ends:
         return None

@@ -7,6 +7,7 @@ the ledger; a history is read again only where it did anything but grow.
 
 import json
 import sqlite3
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,11 @@ _HELD = (
 _OF_NO_SESSION = (
     "SELECT typed.place, typed.project, prompt.session FROM typed JOIN prompt ON prompt.said = typed.said"
     " WHERE typed.unit = ? AND typed.session IS NULL AND typed.project IS NOT NULL"
+)
+_IN_HISTORIES = (
+    "SELECT typed.place, typed.project, other.project FROM typed"
+    " JOIN typed AS other ON other.said = typed.said AND other.unit != typed.unit"
+    " WHERE typed.unit = ? AND other.project IS NOT NULL"
 )
 _SLIGHT = "SELECT place, session FROM typed WHERE unit = ? AND is_slight"
 
@@ -58,9 +64,14 @@ class Typed:
         """
         found = {place for (place,) in self._ledger.execute(_HELD, {"unit": unit, "near": NEAR})}
         for place, project, session in self._ledger.execute(_OF_NO_SESSION, (unit,)):
-            if place not in found and self._project_of(session) == project:
+            if place not in found and _is_same(self._project_of(session), project):
                 found.add(place)
         return found | {place for place, name in self._ledger.execute(_SLIGHT, (unit,)) if self.is_known(name)}
+
+    def in_histories(self, unit: int) -> set[int]:
+        """Return the places of the prompts of global configs that the same project has in a history."""
+        rows = self._ledger.execute(_IN_HISTORIES, (unit,))
+        return {place for place, project, other in rows if _is_same(project, other)}
 
     @cached_property
     def _sessions(self) -> set[str]:
@@ -71,6 +82,11 @@ class Typed:
     def _project_of(self, session: str) -> str | None:
         row = self._database.execute("SELECT cwd FROM session WHERE id = ?", (session,)).fetchone()
         return row[0] if row else None
+
+
+def _is_same(directory: str | None, other: str) -> bool:
+    """Say whether two directories are one; on Windows global configs write paths with slashes."""
+    return directory is not None and directory.replace("\\", "/") == other.replace("\\", "/")
 
 
 class History:
@@ -91,8 +107,7 @@ class History:
         for prompt in side.history(self.path, end + 1 if end else 0, line + 1):
             if not isinstance(prompt, Damage):
                 fresh[prompt.place.offset or 0] = prompt
-        rows = (self._row(place, prompt) for place, prompt in fresh.items())
-        self._ledger.executemany("INSERT OR REPLACE INTO typed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        write_down(self._ledger, (self._row(place, prompt) for place, prompt in fresh.items()))
         return fresh
 
     def prefixes(self) -> "list[standing.Prefix]":
@@ -106,12 +121,8 @@ class History:
         return (row[0], row[1]) if row else (0, 0)
 
     def _row(self, place: int, prompt: side.HistoryPrompt) -> tuple[object, ...]:
-        whole = prompt.whole(self.pasted_into(prompt))
-        is_slight = side.is_bare_command(prompt.text) or side.has_gaps(whole)
-        said = prompts.said_key(whole)
-        time = time_of(prompt)
         where = (self.unit, place, prompt.place.line, prompt.place.length)
-        return (*where, said, prompt.session, prompt.project, time, is_slight)
+        return (*where, *said_in(prompt, self.pasted_into(prompt)))
 
     def files_of(self, prompt: side.HistoryPrompt) -> dict[str, int]:
         """Return which files hold what was pasted into a prompt: number of the paste to number of the file."""
@@ -129,6 +140,18 @@ class History:
         """Read one line again."""
         prompt = next(side.history(self.path, place, line), None) if self.path else None
         return prompt if isinstance(prompt, side.HistoryPrompt) else None
+
+
+def said_in(prompt: side.HistoryPrompt, pasted: Mapping[str, str]) -> tuple[object, ...]:
+    """Return what the ledger keeps of a prompt: said, session, project, time, is_slight."""
+    whole = prompt.whole(pasted)
+    is_slight = side.is_bare_command(prompt.text) or side.has_gaps(whole)
+    return prompts.said_key(whole), prompt.session, prompt.project, time_of(prompt), is_slight
+
+
+def write_down(ledger: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
+    """Write lines of histories, or prompts of global configs, into the ledger."""
+    ledger.executemany("INSERT OR REPLACE INTO typed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def time_of(prompt: side.HistoryPrompt) -> int | None:

@@ -19,7 +19,9 @@ from backscroll.value import NamedTuple, Value, field
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
+CONFIG_KINDS = {"global-config", "config-backup"}
 TEXT_KINDS = {
+    *CONFIG_KINDS,
     "backlog",
     "history",
     "memory",

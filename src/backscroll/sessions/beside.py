@@ -6,17 +6,20 @@ again when a hit is shown, so nothing is imported here that a search could do wi
 
 import json
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backscroll import times
 from backscroll.files import read_small
 from backscroll.lazy import lazily
+from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.texts import OTHER, PROMPT, RESULT, SUMMARY, Text, strings_in
 from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.stores import allowed, rows
+    from backscroll.stores.side import HistoryPrompt
 else:
     allowed = lazily("backscroll.stores.allowed")
     rows = lazily("backscroll.stores.rows")
@@ -80,6 +83,26 @@ def texts_of_prompt(display: str, pasted: Any) -> list[Text]:
         if isinstance(item, dict) and item.get("type") != "image":
             found += [text for name in ("filename", "content") if isinstance(text := item.get(name), str)]
     return [(PROMPT, text) for text in found if text]
+
+
+def config_prompts(path: str) -> "dict[int, HistoryPrompt]":
+    """Return the prompts that a global config remembers, each by the number that stands for it; none if it is gone."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return {}
+    return _config_prompts(path, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+
+
+@lru_cache(16)
+def _config_prompts(path: str, _state: tuple[int, ...]) -> "dict[int, HistoryPrompt]":
+    """Read a config once for all its prompts that are shown, for as long as its state is the same."""
+    found: dict[int, HistoryPrompt] = {}
+    for prompt in allowed.config_prompts(path):
+        texts = [text for _, text in texts_of_prompt(prompt.text, prompt.pasted)]
+        if any(text.strip() for text in texts):
+            found.setdefault(number_of(b"config", prompt.project or "", *texts), prompt)
+    return found
 
 
 def first_message(path: str) -> str:

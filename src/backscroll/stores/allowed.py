@@ -5,10 +5,13 @@ environment.  Each function here names the fields that it takes; nothing else le
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from backscroll.lazy import pattern
+from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.stores.side import read_object
+from backscroll.stores.side import HistoryPrompt, read_object
 from backscroll.times import iso, parse
 
 _SECRET = re.compile(
@@ -16,6 +19,8 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 WITHHELD = "(not read)"
+_HISTORY = pattern(rb'"history"\s*:\s*\[\s*[^\]\s]', 0, b'"history"')
+"""A history that is not empty: most configs have none."""
 _DEEPEST = 120
 """Deeper than any value that our readers hand out."""
 
@@ -46,6 +51,30 @@ def cli_account(path: str, damage: list[Damage] | None = None) -> dict[str, str]
         "organization_name": "organizationName",
     }
     return _texts(account, names)
+
+
+def config_prompts(path: str, damage: list[Damage] | None = None) -> Iterator[HistoryPrompt]:
+    """Yield what was typed in each project, the newest first, as Claude Code up to 1.0 kept it in its global config."""
+    projects = read_object(path, damage, _HISTORY).get("projects")
+    for project, about in projects.items() if isinstance(projects, dict) else ():
+        history = about.get("history") if isinstance(about, dict) else None
+        for item in history if isinstance(history, list) else ():
+            typed = item if isinstance(item, dict) else {"display": item}
+            if isinstance(text := typed.get("display"), str):
+                yield HistoryPrompt(text, None, project, None, _pasted(typed.get("pastedContents")), Place(path))
+            elif damage is not None:
+                damage.append(Damage(Place(path), "not a prompt: no display text"))
+
+
+def _pasted(value: Any) -> dict[str, Any]:
+    """Return number of a paste to its text, as histories have it; no images."""
+    pastes = value if isinstance(value, dict) else {}
+    texts = {number: _texts(item, {"content": "content"}) for number, item in pastes.items() if not _is_image(item)}
+    return {number: taken for number, taken in texts.items() if taken}
+
+
+def _is_image(paste: Any) -> bool:
+    return isinstance(paste, dict) and paste.get("type") == "image"
 
 
 def desktop_account(path: str, damage: list[Damage] | None = None) -> str | None:

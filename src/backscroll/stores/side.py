@@ -23,6 +23,8 @@ from backscroll.stores.trail import Trail
 from backscroll.value import NamedTuple, Value
 
 if TYPE_CHECKING:
+    import re
+
     from backscroll.formats import jsonl
 else:
     jsonl = lazily("backscroll.formats.jsonl")
@@ -284,10 +286,16 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def read_object(path: str, damage: list[Damage] | None) -> dict[str, Any]:
-    """Return the JSON object in a small file, or an empty one with a Damage added."""
+def read_object(path: str, damage: list[Damage] | None, holding: "re.Pattern[bytes] | None" = None) -> dict[str, Any]:
+    """Return the JSON object in a small file, or an empty one with a Damage added.
+
+    It is an empty one, too, where the file does not hold what it would be decoded for.
+    """
     try:
-        text = read_small(path, _LARGEST).decode("utf-8-sig", "replace")
+        data = read_small(path, _LARGEST)
+        if holding and not holding.search(data):
+            return {}
+        text = data.decode("utf-8-sig", "replace")
         value = json.loads(text)
         if "\\ud" in text.lower():  # perhaps a lone surrogate, which no database could hold: it becomes U+FFFD
             text = json.dumps(value, ensure_ascii=False)
