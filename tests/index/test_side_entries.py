@@ -168,6 +168,23 @@ def test_files(tmp_path: Path) -> None:
         assert [0] * len(FILES) == [searched(word).total for word in FILES]
 
 
+@pytest.mark.parametrize("limit", [3, 20])
+def test_what_belongs_to_no_session(tmp_path: Path, limit: int) -> None:
+    """Each of them is shown, beside the best hit of each session."""
+    root = home(tmp_path)
+    Draft(UUID).prompt("see the okapi").answer("the okapi is there").write(root)
+    for number in range(4):
+        write_side(root, f"plans/{number}.md", f"feed okapi number {number}".encode())
+    write_side(root, "history.jsonl", [typed("an okapi", None), typed("one more okapi", None)])
+    with Searched(root) as searched:
+        hits = searched("okapi", all_hits=False, limit=limit).hits
+        others = [hit.others for hit in hits if hit.session is not None]
+        assert min(limit, 7) == len(hits)
+        assert {0} == {hit.others for hit in hits if hit.session is None}
+        assert [1] * len(others) == others
+        assert len(hits) == len({(hit.place, hit.snippet) for hit in hits})
+
+
 DAY = 86_400
 
 

@@ -548,7 +548,8 @@ def _document(entry: "Entry", number: int, session: str | None) -> tantivy.Docum
     document = tantivy.Document()
     document.add_integer("unit", number)
     document.add_integer("key", entry.key)
-    document.add_integer("session", session_number(entry.session or session or ""))
+    name = entry.session or session
+    document.add_integer("session", session_number(name) if name else entry.key)  # what has none stands for itself
     if entry.time is not None:
         document.add_integer("time", entry.time)
     for field, texts in entry.fields.items():
