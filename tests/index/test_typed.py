@@ -119,6 +119,24 @@ def test_as_made_anew(tmp_path: Path, seed: int) -> None:
                 assert dump_words(anew) == dump_words(searched)
 
 
+def test_copies_of_a_history(tmp_path: Path) -> None:
+    """A prompt that two histories hold is found once; where one of them loses it, in the other."""
+    root = home(tmp_path)
+    Draft(UUID).prompt("begin").write(root)
+    paths = {str(root / name / "history.jsonl") for name in (".claude", ".claude-work")}
+    for path in paths:
+        append(Path(path), typed("feed the okapi", GONE, 1))
+    with Searched(root) as searched:
+        for _ in range(2):
+            (hit,) = searched("okapi").hits
+            assert hit.place
+            assert hit.place.path in paths
+            paths.remove(hit.place.path)
+            Path(hit.place.path).write_bytes(typed("another", GONE, 2))
+            searched.refresh()
+        assert 0 == searched("okapi").total
+
+
 def test_only_new_lines_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A history that grew, or whose prompts were sent meanwhile, is read from its last line on."""
     root = home(tmp_path)

@@ -8,14 +8,20 @@ the first file that remembers it.
 import sqlite3
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
-from backscroll.index import typed
-from backscroll.index.entries import Entry
-from backscroll.index.side_entries import of_config
+from backscroll.lazy import lazily
 from backscroll.sessions import beside
 from backscroll.sessions.fingerprint import number_of
 from backscroll.stores.side import HistoryPrompt
 from backscroll.value import NamedTuple
+
+if TYPE_CHECKING:
+    from backscroll.index import side_entries, typed
+    from backscroll.index.entries import Entry
+else:
+    side_entries = lazily("backscroll.index.side_entries")
+    typed = lazily("backscroll.index.typed")
 
 
 class Remembered(NamedTuple):
@@ -59,7 +65,7 @@ def wanted(database: sqlite3.Connection, ledger: sqlite3.Connection, unit: int) 
     return numbers - known.held(unit) - known.in_histories(unit)
 
 
-def entries(paths: Iterable[str], numbers: AbstractSet[int]) -> Iterator[Entry]:
+def entries(paths: Iterable[str], numbers: AbstractSet[int]) -> "Iterator[Entry]":
     """Yield some prompts as they are found."""
     for file, prompts in enumerate(prompts_in(paths).values()):
-        yield from (of_config(number, prompts[number], file) for number in prompts if number in numbers)
+        yield from (side_entries.of_config(number, prompts[number], file) for number in prompts if number in numbers)

@@ -157,8 +157,10 @@ class Words:
         texting.named = made
         changed, gone = comparing()
         texting.run([unit for unit in changed if unit.kind not in lag.LATE_KINDS], gone)
-        changed, _ = comparing()
-        texting.run([unit for unit in changed if unit.kind != "transcript"], [])
+        has_heirs = True
+        while has_heirs:
+            changed, _ = comparing()
+            has_heirs = texting.run([unit for unit in changed if unit.kind != "transcript"], [])
 
     def _is_in_step(self, found: "Found", *, is_few: bool) -> bool:
         """Say whether everything is taken in: all that is there, or few where nobody else has written meanwhile."""
@@ -227,11 +229,16 @@ class _Texting:
         self._done = self._total = self._uncommitted = 0
         self._planned: dict[bytes, _Planned] = {}
         self._lost: set[int] = set()
+        self._has_late_heirs = False
         self.named: list[str] | None = None
         """The sessions whose names are taken in; None for all."""
 
-    def run(self, changed: "list[Unit]", gone: list[int]) -> None:
-        """Write what changed, forget what is gone, and let others take over what these were the first to hold."""
+    def run(self, changed: "list[Unit]", gone: list[int]) -> bool:
+        """Write what changed, forget what is gone, and let others take over what these were the first to hold.
+
+        Say whether there are any among those that are no transcripts, which must be compared to be taken in again.
+        """
+        self._has_late_heirs = False
         self._total += sum(unit.size for unit in changed)
         if gone:
             self._forget(gone)
@@ -239,6 +246,7 @@ class _Texting:
         while heirs := self._heirs():
             self._total += sum(unit.size for unit in heirs)
             self._write(heirs)
+        return self._has_late_heirs
 
     def _write(self, units: "list[Unit]") -> None:
         starts = self.begin(units)
@@ -394,7 +402,9 @@ class _Texting:
         self._mark(numbers)
         rows = (self._ledger.execute("SELECT key FROM unit WHERE number = ?", (number,)) for number in sorted(numbers))
         keys = (key for found in rows for (key,) in found)
-        return [lag.sized(unit) for unit in lag.transcripts_at(self._database, keys)]
+        heirs = [lag.sized(unit) for unit in lag.transcripts_at(self._database, keys)]
+        self._has_late_heirs |= len(heirs) < len(numbers)
+        return heirs
 
     def _read(self, batch: "list[Unit]", starts: dict[bytes, list[int] | None]) -> "Iterator[tuple[Unit, _Read]]":
         """Yield each unit with its entries, read in worker processes where that pays."""

@@ -14,7 +14,7 @@ from backscroll.records import Damage
 from backscroll.stores.side import HistoryPrompt, read_object
 from backscroll.times import iso, parse
 
-_SECRET = re.compile(
+_SECRET = pattern(
     r"token|secret|passw|credential|cookie|authoriz|(?:api|private|session|access)[_-]?key|^env$|^headers?$|signature|bearer|^auth$",
     re.IGNORECASE,
 )
