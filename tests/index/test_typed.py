@@ -119,6 +119,21 @@ def test_as_made_anew(tmp_path: Path, seed: int) -> None:
                 assert dump_words(anew) == dump_words(searched)
 
 
+def test_a_session_is_placed_anew(tmp_path: Path) -> None:
+    """Where a global config says that a session was held elsewhere, it no longer holds what was typed in a project."""
+    root = home(tmp_path)
+    Draft(UUID, PROJECT).prompt("feed the okapi").write(root, key="-p")
+    append(root / ".claude" / "history.jsonl", typed("feed the okapi", None, 1))
+    with Searched(root) as searched:
+        assert 1 == searched("okapi").total
+        remember(root, [], 1)
+        searched.refresh()
+        assert 2 == searched("okapi").total
+        (root / ".claude.json").unlink()
+        searched.refresh()
+        assert 1 == searched("okapi").total
+
+
 def test_copies_of_a_history(tmp_path: Path) -> None:
     """A prompt that two histories hold is found once; where one of them loses it, in the other."""
     root = home(tmp_path)

@@ -32,6 +32,7 @@ def write_demo_home(directory: Path, now: datetime = NOON) -> Path:
         draft.write(directory, mtime=now - timedelta(days=story.kept) if story.kept else None)
     for name, text in _side_files(list(drafts.values())).items():
         _write(directory, name, text.encode())
+        os.utime(directory / name, (now.timestamp(), now.timestamp()))
     for name, data in desktop.desktop_files(now):
         _write(directory, name, data)
         os.utime(directory / name, (now.timestamp(), now.timestamp()))
