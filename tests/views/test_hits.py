@@ -43,6 +43,14 @@ def test_on_a_terminal() -> None:
     assert "  backscroll show 11111111 --at 33333333" == then
 
 
+def test_what_belongs_to_no_session() -> None:
+    """It is followed by its file, and not counted as a session."""
+    *_, then, _, last = lines(Found("dead", 2, [hit(), hit().changed(session=None, message=None)]))
+
+    assert "  /x.jsonl" == then
+    assert "2 messages found; shown here 2 messages, the best first." == last
+
+
 def test_marks_are_styled() -> None:
     """The match has a style of its own."""
     spans = [span for line in hit_list(Found("dead", 1, [hit()]), Paper(width=80, now=NOW)) for span in line]

@@ -84,7 +84,8 @@ def _told(message: Message, paper: Paper) -> Line:
 
 
 def _summary(found: Found, *, is_grouped: bool) -> str:
-    shown = count(len(found.hits), "session" if is_grouped else "message")
+    is_by_session = is_grouped and all(hit.session for hit in found.hits)
+    shown = count(len(found.hits), "session" if is_by_session else "message")
     if found.total is None:
         return f"{shown} found so far; the time was up before all texts were looked through."
     return f"{count(found.total, 'message')} found; shown here {shown}, the best first."
