@@ -91,12 +91,13 @@ def test_prompts_of_a_config(tmp_path: Path) -> None:
     """What was typed is taken with its project and what was pasted; what is no prompt is damage."""
     pasted = {"1": {"type": "text", "content": "a kudu", "key": HIDDEN}, "2": {"type": "image", "content": HIDDEN}}
     history = [{"display": "feed [Pasted text #1]", "pastedContents": pasted, "token": HIDDEN}, "plain", 7, {"x": 1}]
+    history += [{"display": "look at [Pasted text #1]", "pastedText": "an okapi"}]
     about = {"history": history, "mcpServers": {"a": {"env": {"KEY": HIDDEN}}}}
     damage: list[Any] = []
     path = written(tmp_path, {"projects": {"/p": about, "/q": {}}, "primaryApiKey": HIDDEN})
     found = list(allowed.config_prompts(path, damage))
 
-    assert ["feed a kudu", "plain"] == [prompt.whole({}) for prompt in found]
+    assert ["feed a kudu", "plain", "look at an okapi"] == [prompt.whole({}) for prompt in found]
     assert {("/p", None, None, path)} == {(item.project, item.session, item.time, item.place.path) for item in found}
     assert HIDDEN not in repr(found)
     assert ["not a prompt: no display text"] * 2 == [item.reason for item in damage]

@@ -56,6 +56,8 @@ ENDLESS = 1 << 62
 """The last part of a file goes on as far as it is read."""
 GROWING = ("transcript", "history", "global-config")
 """The kinds of units of which only what is new is written."""
+ROUNDS = 5
+"""So often are heirs among files beside the transcripts looked for; what is left is for the next update."""
 WORTH_PROCESSES = 16 << 20
 WORTH_THREADS = 4 << 20
 
@@ -157,10 +159,10 @@ class Words:
         texting.named = made
         changed, gone = comparing()
         texting.run([unit for unit in changed if unit.kind not in lag.LATE_KINDS], gone)
-        has_heirs = True
-        while has_heirs:
+        for _ in range(ROUNDS):
             changed, _ = comparing()
-            has_heirs = texting.run([unit for unit in changed if unit.kind != "transcript"], [])
+            if not texting.run([unit for unit in changed if unit.kind != "transcript"], []):
+                return
 
     def _is_in_step(self, found: "Found", *, is_few: bool) -> bool:
         """Say whether everything is taken in: all that is there, or few where nobody else has written meanwhile."""

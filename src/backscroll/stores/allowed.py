@@ -61,14 +61,16 @@ def config_prompts(path: str, damage: list[Damage] | None = None) -> Iterator[Hi
         for item in history if isinstance(history, list) else ():
             typed = item if isinstance(item, dict) else {"display": item}
             if isinstance(text := typed.get("display"), str):
-                yield HistoryPrompt(text, None, project, None, _pasted(typed.get("pastedContents")), Place(path))
+                yield HistoryPrompt(text, None, project, None, _pasted(typed), Place(path))
             elif damage is not None:
                 damage.append(Damage(Place(path), "not a prompt: no display text"))
 
 
-def _pasted(value: Any) -> dict[str, Any]:
+def _pasted(typed: dict[str, Any]) -> dict[str, Any]:
     """Return number of a paste to its text, as histories have it; no images."""
-    pastes = value if isinstance(value, dict) else {}
+    pastes = typed.get("pastedContents")
+    if not isinstance(pastes, dict):
+        pastes = {"1": {"content": typed.get("pastedText")}}
     texts = {number: _texts(item, {"content": "content"}) for number, item in pastes.items() if not _is_image(item)}
     return {number: taken for number, taken in texts.items() if taken}
 
