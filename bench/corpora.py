@@ -1,8 +1,9 @@
 """The homes that are measured on: made by rule, kept in a cache, copied for every run.
 
-`tiny` and `own` are made here.  `S` (20 MB), `M` (300 MB) and `L` (2 GB) come from ../shared/bench/gen_corpus.py,
-which models real transcripts closely; where that is absent, `own` homes of the same size stand in for them.
-BACKSCROLL_BENCH_CORPORA names a directory that holds S, M and L already.
+`tiny` and `own` are made here.  `S` (20 MB), `M` (300 MB), `L` (2 GB) and `XL` (10 GB) come from
+../shared/bench/gen_corpus.py, which models real transcripts closely; where that is absent, `own` homes of the same
+size stand in for them.
+BACKSCROLL_BENCH_CORPORA names a directory that holds some of them already.
 """
 
 import json
@@ -25,7 +26,7 @@ CACHE = HERE / ".cache"
 GENERATOR = HERE.parent.parent / "shared" / "bench" / "gen_corpus.py"
 PUBLIC = HERE.parent.parent / "shared" / "corpus" / "home"
 REUSED = "BACKSCROLL_BENCH_CORPORA"
-SIZES = {"S": 20_000_000, "M": 300_000_000, "L": 2_000_000_000}
+SIZES = {"S": 20_000_000, "M": 300_000_000, "L": 2_000_000_000, "XL": 10_000_000_000}
 GENERATED = "made by ../shared/bench/gen_corpus.py"
 START = datetime(2026, 6, 1, 8, 0, tzinfo=UTC)
 LARGEST_SHARE = 6
@@ -83,7 +84,7 @@ class Home:
 
 
 def sized(name: str, cache: Path = CACHE) -> Home:
-    """Return the home S, M or L, made once."""
+    """Return the home S, M, L or XL, made once."""
     given = os.environ.get(REUSED)
     if given and (Path(given) / name / "projects").is_dir():
         return _linked(name, Path(given) / name, cache)
@@ -128,7 +129,8 @@ def _once(home: Path, make: Callable[[Path], None]) -> None:
 
 
 def _generate(name: str, config: Path) -> None:
-    subprocess.run([sys.executable, GENERATOR, name, config, "-j", "2"], check=True, stdout=subprocess.DEVNULL)
+    size = f"{SIZES[name] // 1_000_000}MB"
+    subprocess.run([sys.executable, GENERATOR, size, config, "-j", "2"], check=True, stdout=subprocess.DEVNULL)
 
 
 def write_tiny(config: Path, sessions: int) -> None:

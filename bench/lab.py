@@ -111,7 +111,7 @@ class Lab:
         return self.homes[name]
 
     def sized(self, size: str) -> Home:
-        """Return the home S, M or L; always the smallest where it must be quick."""
+        """Return the home S, M, L or XL; always the smallest where it must be quick."""
         name = "S" if self.is_quick else size
         return self.home(name, lambda: sized(name))
 

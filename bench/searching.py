@@ -25,6 +25,7 @@ from theirs import (
     size_of,
 )
 
+TITLES = {"M": "300 MB", "L": "2 GB", "XL": "10 GB"}
 WARM_QUESTIONS, COLD_QUESTIONS = 120, 50
 GROWN = 50_000_000
 """The transcript that grows is the largest one up to this size: the same in M and in L."""
@@ -72,14 +73,13 @@ def first_index(lab: Lab, size: str) -> Section:
     home, task = lab.sized(size), "index everything"
     text = text_size(home)
     cases = [
-        lab.cold(task, home, "index", 1 if size == "L" else 2),
-        *agentsview_sync(lab, task, home),
-        *code_log(lab, task, home, is_first=True),
+        lab.cold(task, home, "index", 2 if size == "M" else 1),
+        *([] if size == "XL" else [*agentsview_sync(lab, task, home), *code_log(lab, task, home, is_first=True)]),
         *read_all(lab, task, home),
         *ripgrep(lab, task, home, ["sessionId"]),
     ]
     facts = {
-        "backscroll": _taken_in(home, text, lambda: size_of(lab.own)),
+        "backscroll": _taken_in(home, text, lambda: size_of(lab.own), lambda: text),
         "agentsview": _taken_in(
             home, text, lambda: size_of(agentsview_data(lab, home)), lambda: agentsview_text(lab, home)
         ),
@@ -94,7 +94,7 @@ def first_index(lab: Lab, size: str) -> Section:
         "each record once, without base64, counted by the bench.\n"
         "“MB/s” are transcripts a second of wall time, “index / text” is what the program keeps on disk to the text.\n"
         "“text MB” is what agentsview's full-text index holds, asked of its database: prompts, answers, thinking and "
-        "short forms of calls, no results; ours holds all text, as the words found in “Completeness” show."
+        "short forms of calls, no results; ours holds all text, as “Completeness” shows."
     )
     return Section(f"First index, {named(lab, size)}", said, cases, columns + more)
 
@@ -122,7 +122,7 @@ def _code_log_size(lab: Lab, home: Home) -> int:
 
 def named(lab: Lab, size: str) -> str:
     """Return how the size of a home is said."""
-    return "20 MB" if lab.is_quick else {"M": "300 MB", "L": "2 GB"}[size]
+    return "20 MB" if lab.is_quick else TITLES[size]
 
 
 # Updates

@@ -7,7 +7,8 @@ of whole sessions (project, store, account, git branch) is looked up in the cata
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from time import monotonic
 
 import tantivy
@@ -16,6 +17,7 @@ from backscroll.errors import QueryError
 from backscroll.index.found import Kept, Shelf, Unit, kind_shown, moment, place_of, texts_at
 from backscroll.index.fulltext import FullText
 from backscroll.index.query import searchable
+from backscroll.meanwhile import Meanwhile
 from backscroll.text import asking
 from backscroll.text.asking import Ask, Must, Not, Should
 from backscroll.text.fields import SCHEMA, session_number
@@ -111,9 +113,12 @@ class _Search:
         page = PHRASE_PAGE if asking.has_phrases(self._query) else PAGE
         found, total = self._ranked(asked.everything, self._options.limit if self._options.all_hits else page)
         chosen = found if self._options.all_hits else self._best_of_each_session(asked.everything, found, total)
-        others = {} if self._options.all_hits else self._others(asked.of_messages, chosen, found, total)
-        hits = (self._hit(candidate, others.get(candidate.session, 0)) for candidate in chosen)
-        return Found(self._query.text, total, [hit for hit in hits if hit is not None])
+        counted = self._counting(asked.of_messages, chosen, found, total)
+        hits = [(candidate.session, hit) for candidate in chosen if (hit := self._hit(candidate)) is not None]
+        counts = counted()
+        for session, hit in hits:
+            hit.others = counts.get(session, 1) - 1
+        return Found(self._query.text, total, [hit for _, hit in hits])
 
     def _asked(self) -> _Asked | None:
         """Return what the full-text index is asked; None where there is nothing to ask."""
@@ -180,17 +185,24 @@ class _Search:
             size *= 2
             found, left = self._ranked(asking.all_of([(Must, asked), (Not, _in_sessions(best))]), size)
 
-    def _others(self, asked: Ask, chosen: list[_Candidate], found: list[_Candidate], total: int) -> dict[int, int]:
-        """Return how many messages more match in the sessions of those that are shown, which fit as sessions."""
+    def _counting(
+        self, asked: Ask, chosen: list[_Candidate], found: list[_Candidate], total: int
+    ) -> Callable[[], dict[int, int]]:
+        """Count how many messages match in the sessions of those that are shown, which fit as sessions.
+
+        The full-text index does that while what is shown is read.
+        """
+        if self._options.all_hits:
+            return dict
         if len(found) == total:
-            counts = Counter(candidate.session for candidate in found)
-        else:
-            sessions = {candidate.session for candidate in chosen}
-            within = asking.all_of([(Must, _in_sessions(sessions)), (Must, asked)])
-            wanted = {"of": {"terms": {"field": "session", "size": len(sessions)}}}
-            buckets = self._searcher.aggregate(within, wanted)["of"]["buckets"]
-            counts = Counter({int(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets})
-        return {session: count - 1 for session, count in counts.items()}
+            return partial(Counter, [candidate.session for candidate in found])
+        return Meanwhile(partial(self._counts, asked, {candidate.session for candidate in chosen})).result
+
+    def _counts(self, asked: Ask, sessions: set[int]) -> dict[int, int]:
+        within = asking.all_of([(Must, _in_sessions(sessions)), (Must, asked)])
+        wanted = {"of": {"terms": {"field": "session", "size": len(sessions)}}}
+        buckets = self._searcher.aggregate(within, wanted)["of"]["buckets"]
+        return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets}
 
     def _verified(self, asked: Ask) -> Found:
         """Look through the texts of all that could match, the best first, for as long as there is time."""
@@ -200,7 +212,7 @@ class _Search:
         for candidate in self._ranked(asked, max(self._searcher.num_docs, 1))[0]:
             if monotonic() > until:
                 return Found(self._query.text, None, list(hits.values()))
-            hit = self._hit(candidate, 0, must_match=True)
+            hit = self._hit(candidate, must_match=True)
             if hit is None:
                 continue
             total += 1
@@ -211,7 +223,7 @@ class _Search:
                 hits[key] = hit
         return Found(self._query.text, total, list(hits.values()))
 
-    def _hit(self, candidate: _Candidate, others: int, *, must_match: bool = False) -> Hit | None:
+    def _hit(self, candidate: _Candidate, *, must_match: bool = False) -> Hit | None:
         """Read what a document stands for; None where it is gone, or does not match after all."""
         unit = self._shelf.unit(candidate.unit)
         if unit is None:
@@ -235,7 +247,6 @@ class _Search:
             place=place_of(unit, kept),
             marks=marks,
             agent=kept.agent,
-            others=others,
         )
 
     def _best_text(self, unit: Unit, kept: Kept) -> _Match:

@@ -19,6 +19,8 @@ from backscroll.index.memory import give_back_early, give_back_now
 
 AHEAD = 5
 """How many tasks there are for each worker at a time, done or not."""
+MOST_WAITING = 24 << 20
+"""With so many bytes of answers waiting to be taken, no more tasks are given out."""
 LARGE = 1 << 20
 """After an answer of this size a worker gives back the memory that it took."""
 _MOMENT = 0.1
@@ -38,7 +40,7 @@ def answers(workers: int, tasks: Iterable[tuple[Label, Callable[[], Answer]]]) -
     with nullcontext(_at_hand[-1]) if _at_hand else worker_pool(workers) as pool:
         for label, task in tasks:
             pending.append((label, pool.submit(_packed, task)))
-            if len(pending) > AHEAD * workers:
+            while len(pending) > AHEAD * workers or _waiting(pending) > MOST_WAITING:
                 yield _unpacked(*pending.popleft())
         while pending:
             yield _unpacked(*pending.popleft())
@@ -61,6 +63,10 @@ def at_hand(tasks: int) -> Iterator[None]:
 
 
 _at_hand: list[ProcessPoolExecutor] = []
+
+
+def _waiting(pending: "Iterable[tuple[object, Future[bytes]]]") -> int:
+    return sum(len(answer.result()) for _, answer in pending if answer.done() and not answer.exception())
 
 
 def _packed(task: Callable[[], object]) -> bytes:

@@ -11,6 +11,7 @@ import os
 import zlib
 from collections.abc import Iterable
 from stat import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG
+from struct import Struct
 from time import time_ns
 from typing import Any
 
@@ -22,6 +23,9 @@ COARSE = 10_000_000
 """Nanoseconds; a time that is a multiple of this may come from a coarse clock."""
 _LETTERS = {S_IFREG: "f", S_IFDIR: "d", S_IFLNK: "l"}
 _SUM = 4
+_STATE = Struct("<5Q")
+_MOST = (1 << 64) - 1
+"""A file with a greater number, or with a time before 1970, is never found the same: then there is a walk."""
 
 FileState = tuple[str, int, int, int, int, int]
 """Path, size, time of writing and of change, inode and device of a file."""
@@ -84,7 +88,12 @@ class Trail:
         """Return everything for a second look; nothing where that would tell nothing.  `walked` are the stores."""
         if not self._is_whole:
             return b""
-        data = marshal.dumps((walked, list(map(tuple, self._listings)), self._links, self._probes, list(files)))
+        paths, states = [], []
+        for path, *state in files:
+            paths.append(path)
+            states.append(_STATE.pack(*(number & _MOST for number in state)))
+        listings = list(map(tuple, self._listings))
+        data = marshal.dumps((walked, listings, self._links, self._probes, "\0".join(paths), b"".join(states)))
         return zlib.crc32(data).to_bytes(_SUM) + data
 
     def _is_settled(self, state: DirectoryState) -> bool:
@@ -97,11 +106,11 @@ def still_holds(packed: bytes, walked: str) -> bool:
     data = packed[_SUM:]
     if not data or zlib.crc32(data).to_bytes(_SUM) != packed[:_SUM]:
         return False
-    then, listings, links, probes, files = marshal.loads(data)  # noqa: S302 - our own, and not a byte is another
+    then, listings, links, probes, *files = marshal.loads(data)  # noqa: S302 - our own, and not a byte is another
     try:
         return bool(
             then == walked
-            and _are_files_same(files)
+            and _are_files_same(*files)
             and all(_is_listing_same(*listing) for listing in listings)
             and all(_state_of_link(path) == state for path, state in links)
             and all(_letter_at(path) == letter for path, letter in probes)
@@ -110,10 +119,11 @@ def still_holds(packed: bytes, walked: str) -> bool:
         return False
 
 
-def _are_files_same(files: list[FileState]) -> bool:
+def _are_files_same(paths: str, states: bytes) -> bool:
     """Compare files with what they were; thousands pass here at every command."""
     look = os.lstat
-    for path, size, modified, changed, inode, device in files:
+    names = paths.split("\0") if paths else []
+    for path, (size, modified, changed, inode, device) in zip(names, _STATE.iter_unpack(states), strict=True):
         now = look(path)
         if (
             now.st_mtime_ns != modified
