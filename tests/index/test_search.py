@@ -1,6 +1,7 @@
 """Search: what is found, in which order, and what a hit says."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -216,6 +217,40 @@ def test_as_one_types(shop: Searched) -> None:
     """While somebody types, the last word may go on."""
     assert shop("dead", is_typing=True).hits
     assert not shop("dead ", is_typing=True).hits
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searched]:
+    """Search the demo home."""
+    root = write_demo_home(tmp_path_factory.mktemp("demo"))
+    with Searched(root) as searched:
+        yield searched
+
+
+@pytest.mark.parametrize("page", [1, 3, 200])
+@pytest.mark.parametrize("query", ["th*", "re*", "a*", "re* role:user", "s* -kind:title", "qx*", "st* kind:text"])
+def test_beginnings_are_counted(demo: Searched, monkeypatch: pytest.MonkeyPatch, query: str, page: int) -> None:
+    """Of a beginning that much matches, the numbers are right, and no session is left out."""
+    monkeypatch.setattr(search, "PAGE", page)
+    every = demo(query, limit=100_000)
+    numbers = Counter(hit.session for hit in every.hits)
+    found = demo(query, all_hits=False, limit=100_000)
+    few = demo(query, all_hits=False, limit=2)
+
+    assert every.total == found.total == few.total == len(every.hits)
+    assert numbers == Counter({hit.session: hit.others + 1 for hit in found.hits if hit.session}) + Counter(
+        hit.session for hit in found.hits if not hit.session
+    )
+    assert few.hits == found.hits[:2]
+
+
+def test_beginnings_are_ordered(demo: Searched) -> None:
+    """The best kind of text comes first, and of one kind what is newest."""
+    hits = demo("s*", all_hits=False, limit=100).hits
+    order = [(-(hit.score or 0), -(hit.time.timestamp() if hit.time else 0)) for hit in hits]
+
+    assert len({hit.score for hit in hits}) > 1
+    assert order == sorted(order)
 
 
 @pytest.mark.slow

@@ -7,9 +7,10 @@ of whole sessions (project, store, account, git branch) is looked up in the cata
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from time import monotonic
+from typing import Any
 
 import tantivy
 
@@ -77,12 +78,23 @@ class _Candidate(NamedTuple):
     time: int
 
 
+class _Counted(NamedTuple):
+    """How many messages match, in all and in the sessions that are shown."""
+
+    total: int
+    of_sessions: dict[int, int]
+
+
 class _Match(NamedTuple):
     """The text of a message that matches best, and where."""
 
     kind: str
     text: str
     matches: list[Match]
+
+
+_Chosen = tuple[list[_Candidate], Callable[[], _Counted]]
+"""What is shown, and what waits for the numbers: they are counted while that is read."""
 
 
 def search(database: sqlite3.Connection, text: FullText, query: Query, options: Options) -> Found:
@@ -110,18 +122,44 @@ class _Search:
             return Found(self._query.text, 0, [])
         if self._options.mode is not None:
             return self._verified(asked.everything)
-        page = PHRASE_PAGE if asking.has_phrases(self._query) else PAGE
-        found, total = self._ranked(asked.everything, self._options.limit if self._options.all_hits else page)
-        chosen = found if self._options.all_hits else self._best_of_each_session(asked.everything, found, total)
-        counted = self._counting(asked.of_messages, chosen, found, total)
+        is_by_session = self._is_scored and not self._options.all_hits
+        choose = self._newest if is_by_session and asking.is_beginning(self._query) else self._best
+        chosen, counted = choose(asked)
         hits = [(candidate.session, hit) for candidate in chosen if (hit := self._hit(candidate)) is not None]
-        counts = counted()
+        total, of_sessions = counted()
         for session, hit in hits:
-            hit.others = counts.get(session, 1) - 1
+            hit.others = of_sessions.get(session, 1) - 1
         return Found(self._query.text, total, [hit for _, hit in hits])
 
-    def _asked(self) -> _Asked | None:
-        """Return what the full-text index is asked; None where there is nothing to ask."""
+    def _best(self, asked: _Asked) -> _Chosen:
+        """Choose what matches best."""
+        page = PHRASE_PAGE if asking.has_phrases(self._query) else PAGE
+        found, total = self._ranked(asked.everything, self._options.limit if self._options.all_hits else page)
+        if self._options.all_hits:
+            return found, partial(_Counted, total, {})
+        chosen = self._best_of_each_session(asked.everything, found, total)
+        if len(found) == total:
+            return chosen, partial(_Counted, total, Counter(candidate.session for candidate in found))
+        return chosen, Meanwhile(partial(self._count_others, asked.of_messages, chosen, total)).result
+
+    def _newest(self, asked: _Asked) -> _Chosen:
+        """Choose for the beginning of a word, which nearly everything may match: the newest of the best kind of text.
+
+        So most of what matches is only counted, neither scored nor put in order.
+        """
+        best: dict[int, _Candidate] = {}
+        for field in sorted(asking.fields_of(self._query), key=asking.weight_of, reverse=True):
+            narrowed = self._asked([field])
+            if narrowed is not None and len(best) < self._options.limit:
+                outside = _outside(narrowed.everything, best)
+                found, total = self._ranked(outside, PAGE, asking.weight_of(field))
+                chosen = self._best_of_each_session(outside, found, total, asking.weight_of(field))
+                best |= {candidate.session: candidate for candidate in chosen}
+        shown = list(best.values())[: self._options.limit]
+        return shown, Meanwhile(partial(self._count_all, asked.everything, shown)).result
+
+    def _asked(self, within: Iterable[str] | None = None) -> _Asked | None:
+        """Return what the full-text index is asked, in some kinds of text; None where there is nothing to ask."""
         parts: list[tuple[tantivy.Occur, Ask]] = []
         if self._options.mode is not None:
             if not self._query.text:
@@ -130,7 +168,7 @@ class _Search:
             parts.append((Must, ask(self._query.text)))
         elif self._query.clauses and not asking.has_words(self._query):
             return None
-        if (words := asking.question(self._query)) is not None:
+        if (words := asking.question(self._query, within)) is not None:
             parts.append((Must, words))
         of_messages = asking.all_of(parts)
         for name, wishes in self._query.wishes.items():
@@ -155,25 +193,28 @@ class _Search:
         rows = self._database.execute(_FITTING[name], {"value": searchable(value.removeprefix("local_"))})
         return (session_number(session) for (session,) in rows)
 
-    def _ranked(self, asked: Ask, limit: int) -> tuple[list[_Candidate], int]:
+    def _ranked(self, asked: Ask, limit: int, weight: float | None = None) -> tuple[list[_Candidate], int]:
         """Return the best documents, and how many match: by score, the newer first where it hardly differs; or by time.
 
-        Both in one go: to count alone would cost as much again.
+        With a weight, that is everybody's score.  Both in one go: to count alone would cost as much again.
         """
-        order = None if self._is_scored else "time"
+        is_scored = self._is_scored and weight is None
+        order = None if is_scored else "time"
         found = self._searcher.search(asked, limit, count=True, order_by_field=order)
         addresses = [address for _, address in found.hits]
         sessions, units, times = (
             self._searcher.fast_field_values(name, addresses) for name in ("session", "unit", "time")
         )
         candidates = [
-            _Candidate(score if self._is_scored else None, address, int(session or 0), int(unit or 0), int(time or 0))
+            _Candidate(score if is_scored else weight, address, int(session or 0), int(unit or 0), int(time or 0))
             for (score, address), session, unit, time in zip(found.hits, sessions, units, times, strict=True)
         ]
         ranked = sorted(candidates, key=lambda item: (-round(item.score or 0.0, 1), -item.time))
         return ranked, found.count  # type: ignore[attr-defined]
 
-    def _best_of_each_session(self, asked: Ask, found: list[_Candidate], total: int) -> list[_Candidate]:
+    def _best_of_each_session(
+        self, asked: Ask, found: list[_Candidate], total: int, weight: float | None = None
+    ) -> list[_Candidate]:
         """Return the best document of each of the best sessions; `found` are the best of all."""
         best: dict[int, _Candidate] = {}
         left, size = total, PAGE
@@ -183,26 +224,22 @@ class _Search:
             if len(best) >= self._options.limit or len(found) >= left:
                 return list(best.values())[: self._options.limit]
             size *= 2
-            found, left = self._ranked(asking.all_of([(Must, asked), (Not, _in_sessions(best))]), size)
+            found, left = self._ranked(_outside(asked, best), size, weight)
 
-    def _counting(
-        self, asked: Ask, chosen: list[_Candidate], found: list[_Candidate], total: int
-    ) -> Callable[[], dict[int, int]]:
-        """Count how many messages match in the sessions of those that are shown, which fit as sessions.
-
-        The full-text index does that while what is shown is read.
-        """
-        if self._options.all_hits:
-            return dict
-        if len(found) == total:
-            return partial(Counter, [candidate.session for candidate in found])
-        return Meanwhile(partial(self._counts, asked, {candidate.session for candidate in chosen})).result
-
-    def _counts(self, asked: Ask, sessions: set[int]) -> dict[int, int]:
+    def _count_others(self, asked: Ask, chosen: list[_Candidate], total: int) -> _Counted:
+        """Count what matches in the sessions of those that are shown, which fit as sessions."""
+        sessions = {candidate.session for candidate in chosen}
         within = asking.all_of([(Must, _in_sessions(sessions)), (Must, asked)])
-        wanted = {"of": {"terms": {"field": "session", "size": len(sessions)}}}
-        buckets = self._searcher.aggregate(within, wanted)["of"]["buckets"]
-        return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets}
+        return _Counted(total, _by_session(self._searcher.aggregate(within, _each_of(sessions))))
+
+    def _count_all(self, asked: Ask, chosen: list[_Candidate]) -> _Counted:
+        """Count everything that matches, and what of it is in the sessions of those that are shown, in one go."""
+        sessions = {candidate.session for candidate in chosen}
+        if not sessions:
+            return _Counted(0, {})
+        within = {"filter": f"session: IN [{' '.join(map(str, sessions))}]", "aggs": _each_of(sessions)}
+        counted = self._searcher.aggregate(asked, {"all": {"value_count": {"field": "session"}}, "shown": within})
+        return _Counted(int(counted["all"]["value"]), _by_session(counted["shown"]))
 
     def _verified(self, asked: Ask) -> Found:
         """Look through the texts of all that could match, the best first, for as long as there is time."""
@@ -288,6 +325,19 @@ def _finders(query: Query, mode: str | None) -> Sequence[Finder]:
 
 def _in_sessions(numbers: Iterable[int]) -> Ask:
     return Ask.const_score_query(Ask.term_set_query(SCHEMA, "session", sorted(set(numbers))), 0.0)
+
+
+def _outside(asked: Ask, sessions: Collection[int]) -> Ask:
+    return asking.all_of([(Must, asked), (Not, _in_sessions(sessions))]) if sessions else asked
+
+
+def _each_of(sessions: Collection[int]) -> dict[str, Any]:
+    """Return what asks for the number of messages in each session."""
+    return {"each": {"terms": {"field": "session", "size": len(sessions)}}}
+
+
+def _by_session(counted: dict[str, Any]) -> dict[int, int]:
+    return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in counted["each"]["buckets"]}
 
 
 def _typed(query: Query) -> Query:

@@ -41,9 +41,12 @@ AskIn = Callable[[str], Ask]
 Must, Should, Not = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
 
-def question(query: Query) -> Ask | None:
-    """Return the question for a query, without what is asked of whole sessions; None where nothing else is."""
-    fields = fields_of(query)
+def question(query: Query, within: Iterable[str] | None = None) -> Ask | None:
+    """Return the question for a query, without what is asked of whole sessions; None where nothing else is.
+
+    `within` are the kinds of text in which its words are looked for, else all that it allows.
+    """
+    fields = fields_of(query) if within is None else within
     parts: list[tuple[tantivy.Occur, Ask]] = []
     for clause in query.clauses:
         asked = _clause(clause, fields)
@@ -63,6 +66,17 @@ def has_words(query: Query) -> bool:
 def has_phrases(query: Query) -> bool:
     """Say whether a query asks for words in their order."""
     return any(len(words_of(term.text)) > 1 for clause in query.clauses for term in clause.terms)
+
+
+def weight_of(field: str) -> float:
+    """Return what a match in a kind of text counts."""
+    return WEIGHTS.get(field, 1.0)
+
+
+def is_beginning(query: Query) -> bool:
+    """Say whether the beginning of one word is all that is looked for."""
+    terms = [term for clause in query.clauses for term in clause.terms if not clause.is_negated]
+    return len(query.clauses) == len(terms) == 1 and terms[0].is_prefix and len(words_of(terms[0].text)) == 1
 
 
 def all_of(parts: Sequence[tuple[tantivy.Occur, Ask]]) -> Ask:
@@ -107,7 +121,7 @@ def term_question(term: Term, fields: Iterable[str]) -> Ask | None:
 
 
 def _in_any(fields: Iterable[str], ask: AskIn) -> Ask:
-    return Ask.boolean_query([(Should, Ask.boost_query(ask(field), WEIGHTS.get(field, 1.0))) for field in fields])
+    return Ask.boolean_query([(Should, Ask.boost_query(ask(field), weight_of(field))) for field in fields])
 
 
 def _spelled(field: str, term: Term, words: list[str]) -> Ask:
