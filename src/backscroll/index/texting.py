@@ -50,6 +50,8 @@ else:
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
+LARGE_BATCH_BYTES = 48 << 20
+"""The same for units that are read part by part: their texts come faster than tantivy takes them, and wait."""
 SENT_BYTES = 12 << 20
 """Larger units are read part by part, so that memory stays flat."""
 ENDLESS = 1 << 62
@@ -294,7 +296,7 @@ class _Texting:
             self._lost |= self._delete(number)
         self._lost |= self._add(unit, number, read, is_more=start is not None)
         self._uncommitted += unit.size
-        if self._uncommitted >= BATCH_BYTES:
+        if self._uncommitted >= (LARGE_BATCH_BYTES if unit.size > SENT_BYTES else BATCH_BYTES):
             self._commit()
 
     def finish(self) -> None:

@@ -3,6 +3,7 @@
 They are best started before this process has grown and has threads of its own: `at_hand` does that.
 """
 
+import gc
 import os
 import pickle
 import signal
@@ -95,5 +96,7 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _begin() -> None:
+    """Leave alone what was there before, as it is shared until it is touched."""
+    gc.freeze()
     give_back_early()
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
