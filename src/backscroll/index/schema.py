@@ -168,7 +168,7 @@ CREATE TABLE session (
 );
 CREATE INDEX session_updated ON session (updated);
 CREATE INDEX session_parent ON session (parent);
-CREATE INDEX session_project_key ON session (project_key);
+CREATE INDEX session_place ON session (project_key, project, cwd, id);
 
 CREATE TABLE usage (
   session TEXT NOT NULL,

@@ -186,7 +186,9 @@ class _Search:
         """Yield the questions for what belongs to sessions that fit a wish, gone ones included."""
         yield _in_sessions(self._fitting(name, value))
         if name in ("project", "session"):
-            yield asking.belonging_by_itself(name, value)
+            tags = (tag for tag, _ in self._searcher.terms_with_prefix("tag", f"{name}:", limit=None))
+            if (asked := asking.belonging_by_itself(name, value, tags)) is not None:
+                yield asked
 
     def _fitting(self, name: str, value: str) -> Iterator[int]:
         """Yield the numbers of the sessions that fit a wish."""

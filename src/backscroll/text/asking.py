@@ -88,10 +88,15 @@ def all_of(parts: Sequence[tuple[tantivy.Occur, Ask]]) -> Ask:
     return Ask.boolean_query(parts)
 
 
-def belonging_by_itself(name: str, value: str) -> Ask:
-    """Return the question for what says itself which session or project it is of, because its session is gone."""
-    before = "" if name == "session" else ".*"
-    return Ask.regex_query(SCHEMA, "tag", f"{name}:{before}{_literally(encodable(value.lower())[:LONGEST_VALUE])}.*")
+def belonging_by_itself(name: str, value: str, tags: Iterable[str]) -> Ask | None:
+    """Return the question for what says itself which session or project it is of, because its session is gone.
+
+    `tags` are all that say so.
+    """
+    begins, wanted = len(name) + 1, encodable(value.lower())
+    places = ((tag, tag.find(wanted, begins)) for tag in tags)
+    fitting = [tag for tag, place in places if place == begins or (place > begins and name == "project")]
+    return Ask.term_set_query(SCHEMA, "tag", fitting) if fitting else None
 
 
 def fields_of(query: Query) -> tuple[str, ...]:
