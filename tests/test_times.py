@@ -115,3 +115,10 @@ def test_what_a_user_may_not_type(text: str) -> None:
 def test_parse_is_quick() -> None:
     """A time costs less than five microseconds: it is read for every message."""
     assert min(timeit.repeat(lambda: times.parse("2026-05-01T10:00:00.000Z"), number=1000, repeat=5)) < 0.005
+
+
+@pytest.mark.parametrize("seconds, year", [(0, 1970), (-1e9, 1938), (3e11, None), (-3e11, None), (1e30, None)])
+def test_of_file(seconds: float, year: int | None) -> None:
+    """What a file system tells may be beyond any calendar."""
+    moment = times.of_file(seconds)
+    assert year == (moment.year if moment else None)

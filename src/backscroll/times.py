@@ -32,6 +32,14 @@ def parse(value: object) -> datetime | None:
     return None
 
 
+def of_file(seconds: float) -> datetime | None:
+    """Return the moment that a file system tells, or None where no calendar has it."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def iso(moment: datetime) -> str:
     """Return `moment` as the stores write it: UTC, milliseconds, Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

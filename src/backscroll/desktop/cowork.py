@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from backscroll.files import open_readonly, reason_of
@@ -13,6 +12,7 @@ from backscroll.records import Damage
 from backscroll.sessions import audit, source
 from backscroll.sessions.desktop_model import AuditTrail, Manifest, Schedule, SessionFile
 from backscroll.stores import allowed, manifests, rows
+from backscroll.times import of_file
 
 
 def read_manifests(database: Connection, session: str | None) -> Iterator[Manifest]:
@@ -52,8 +52,7 @@ def _files(directory: str, damage: list[Damage]) -> tuple[list[SessionFile], boo
         elif len(files) == manifests.MOST_FILES:
             return files, True
         else:
-            time = datetime.fromtimestamp(item.status.st_mtime, UTC)
-            files.append(SessionFile(kind, item.path, item.status.st_size, time))
+            files.append(SessionFile(kind, item.path, item.status.st_size, of_file(item.status.st_mtime)))
     return files, False
 
 

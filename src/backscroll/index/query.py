@@ -7,7 +7,7 @@ import json
 import sqlite3
 import sys
 import zlib
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from backscroll.errors import NotFoundError, QueryError
@@ -16,7 +16,7 @@ from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.scrub import one_line
 from backscroll.sessions.model import Agent, Session, StoreSummary, Usage
-from backscroll.times import iso, parse
+from backscroll.times import iso, of_file, parse
 from backscroll.value import NamedTuple, Value
 
 DEFAULT_CLEANUP_DAYS = 30
@@ -307,8 +307,9 @@ def _expires(value: dict[str, Any], mtime: float | None, days: int | None, relea
         return parse(mtime)
     kept_for = DEFAULT_CLEANUP_DAYS if days is None else max(days, 1)
     try:
-        return datetime.fromtimestamp(mtime, UTC) + timedelta(days=kept_for)
-    except (OverflowError, ValueError, OSError):
+        written = of_file(mtime)
+        return written + timedelta(days=kept_for) if written else None
+    except OverflowError:
         return None
 
 

@@ -21,6 +21,7 @@ from backscroll.lazy import lazily
 from backscroll.records import Damage
 from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
 from backscroll.stores.trail import Trail
+from backscroll.times import of_file
 from backscroll.value import Value
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ _FILES = frozenset(
 )
 _PARTITIONS = "Partitions"
 _LARGEST_SETTINGS = 16 << 20
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+"""When settings were written whose time no calendar has: before everything else that is known."""
 
 
 class BrowserStore(Value, frozen=True):
@@ -66,7 +69,7 @@ class BrowserStore(Value, frozen=True):
         try:
             settings = json.loads(read_small(path, _LARGEST_SETTINGS))
             scopes = settings["preferences"]["epitaxyPrefs"]["dframe-group-scopes"]
-            return scopes, datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
+            return scopes, of_file(os.stat(path).st_mtime) or _LONG_AGO
         except (OSError, ValueError, RecursionError, LookupError, TypeError):
             return None
 

@@ -155,7 +155,7 @@ def _summary(
     moments = [trace.time for trace in traces if trace.time and trace.kind not in (DELETE, RENAME)]
     kept = histories.cowork.kept_at(item.path)
     sessions = [trace.session for trace in traces] + ([kept.session] if kept else [])
-    moments += [kept.time] if kept else []
+    moments += [kept.time] if kept and kept.time else []
     changed = [trace for trace in traces if trace.kind in (WRITE, EDIT) and trace.outcome == OK]
     return FileSummary(
         path=item.path,

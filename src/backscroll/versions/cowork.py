@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +16,7 @@ from backscroll.index.db import Connection
 from backscroll.records import Damage
 from backscroll.sessions.filepaths import absolute, below
 from backscroll.stores import manifests, rows
-from backscroll.times import iso
+from backscroll.times import iso, of_file
 from backscroll.value import NamedTuple
 
 MACHINES = "/sessions/"
@@ -28,7 +27,7 @@ class Kept(NamedTuple):
 
     path: str
     session: str
-    time: str
+    time: str | None
 
 
 class Mount(NamedTuple):
@@ -105,8 +104,9 @@ class Cowork:
         return [f"{mount.inside}/{rest}" for mount, rest in rests if rest is not None]
 
 
-def _time(status: os.stat_result) -> str:
-    return iso(datetime.fromtimestamp(status.st_mtime, UTC))
+def _time(status: os.stat_result) -> str | None:
+    moment = of_file(status.st_mtime)
+    return iso(moment) if moment else None
 
 
 def _mounts(room: Room) -> list[Mount]:

@@ -5,7 +5,6 @@ The index says where the evidence lies; records are read from there one by one.
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 
 from backscroll.files import read_small
 from backscroll.index import traces as stored
@@ -30,7 +29,7 @@ from backscroll.sessions.traces import (
     read_record,
 )
 from backscroll.stores import side
-from backscroll.times import iso
+from backscroll.times import iso, of_file
 from backscroll.versions.content import Content
 from backscroll.versions.cowork import Cowork
 from backscroll.versions.model import GAP, FileHistory
@@ -156,8 +155,10 @@ class Histories:
                 yield item
 
     def _loose_backup(self, item: "side.Backup") -> Evidence:
-        time = iso(datetime.fromtimestamp(item.mtime_ns / 1e9, UTC))
-        return Evidence(BACKUP, time, OK, Place(item.path), session=item.session, other=item.name)
+        moment = of_file(item.mtime_ns / 1e9)
+        return Evidence(
+            BACKUP, iso(moment) if moment else None, OK, Place(item.path), session=item.session, other=item.name
+        )
 
     # Reading by place
 
