@@ -173,14 +173,30 @@ def test_touched(root: Path) -> None:
     assert is_same(root, seen)
 
 
-@pytest.mark.parametrize("stamp", [1 << 62, 1_700_000_000_000_000_000], ids=["just now", "coarse"])
-def test_no_trust_in_times(root: Path, monkeypatch: pytest.MonkeyPatch, stamp: int) -> None:
+FINE, DISK = 1_700_000_000_123_456_789, os.makedev(8, 1)
+
+
+@pytest.mark.parametrize(
+    "stamp, device",
+    [(1 << 62, DISK), (1_700_000_000_000_000_000, DISK), (FINE, os.makedev(0, 44))],
+    ids=["just now", "coarse", "served"],
+)
+def test_no_trust_in_times(root: Path, monkeypatch: pytest.MonkeyPatch, stamp: int, device: int) -> None:
     """Directories that may change without another time, for all that can be seen, are listed again."""
-    monkeypatch.setattr(trail, "_state_of_directory", lambda _: (stamp, stamp, 1, 1))
+    monkeypatch.setattr(trail, "_state_of_directory", lambda _: (stamp, stamp, 1, device))
     seen = looked(root)
     assert is_same(root, seen)
     (project(root) / "new").mkdir()
     assert not is_same(root, seen)
+
+
+def test_trust(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A settled directory is not listed again: only its time is asked for."""
+    monkeypatch.setattr(trail, "_state_of_directory", lambda _: (FINE, FINE, 1, DISK))
+    seen = looked(root)
+    monkeypatch.setattr(trail, "_names_in", lambda _, beginning: ["f.claude.json"] if beginning else [])
+    assert (root / ".claude.json").exists()
+    assert is_same(root, seen)
 
 
 def test_damaged_trail(root: Path) -> None:

@@ -1,8 +1,9 @@
 """Trail: what a walk through stores looked at, so that a second look can tell whether it would meet the same again.
 
 A walk lists every directory; a second look only asks each of them when it was last written.  That says enough where
-the directory was settled: written well before the walk, so that no later change can bear the same time, and by a file
-system that tells the time finely; those that do not (FAT) may not tell it of directories at all.
+the directory was settled: written well before the walk, so that no later change can bear the same time, on a disk of
+this machine, and by a file system that tells the time finely.  Those that do not (FAT), and what programs and other
+machines serve (FUSE, NFS), may not tell at all when something in a directory was made or removed.
 Any other directory is listed again.
 """
 
@@ -97,8 +98,8 @@ class Trail:
         return zlib.crc32(data).to_bytes(_SUM) + data
 
     def _is_settled(self, state: DirectoryState) -> bool:
-        modified, changed, *_ = state
-        return max(modified, changed) < self._begun - SETTLED and modified % COARSE != 0
+        modified, changed, _, device = state
+        return max(modified, changed) < self._begun - SETTLED and modified % COARSE != 0 and _is_disk(device)
 
 
 def still_holds(packed: bytes, walked: str) -> bool:
@@ -117,6 +118,11 @@ def still_holds(packed: bytes, walked: str) -> bool:
         )
     except OSError:
         return False
+
+
+def _is_disk(device: int) -> bool:
+    """Say whether a file system lies on a disk; what does not has no major number of its own on Linux."""
+    return not hasattr(os, "major") or os.major(device) != 0
 
 
 def _are_files_same(paths: str, states: bytes) -> bool:
