@@ -67,7 +67,7 @@ LARGE: dict[str, Make] = {
     "longest_session": listing.longest_session,
 }
 """What needs the home of 2 GB."""
-HUGE: dict[str, Make] = {"first_index_XL": partial(searching.first_index, size="XL")}
+HUGE: dict[str, Make] = {"first_index_XL": partial(searching.first_index_alone, size="XL")}
 """What needs the home of 10 GB: measured only where it is named."""
 
 

@@ -8,7 +8,7 @@ from corpora import Home, append_kilobyte
 from lab import Case, Facts, Lab, Section
 from listing import many, whole
 from measure import Figure
-from report import SPREAD
+from report import OURS, SPREAD
 from texts import questions, text_size
 from theirs import (
     SEARCHED,
@@ -74,7 +74,8 @@ def first_index(lab: Lab, size: str) -> Section:
     text = text_size(home)
     cases = [
         lab.cold(task, home, "index", 2 if size == "M" else 1),
-        *([] if size == "XL" else [*agentsview_sync(lab, task, home), *code_log(lab, task, home, is_first=True)]),
+        *agentsview_sync(lab, task, home),
+        *code_log(lab, task, home, is_first=True),
         *read_all(lab, task, home),
         *ripgrep(lab, task, home, ["sessionId"]),
     ]
@@ -99,6 +100,16 @@ def first_index(lab: Lab, size: str) -> Section:
     return Section(f"First index, {named(lab, size)}", said, cases, columns + more)
 
 
+def first_index_alone(lab: Lab, size: str) -> Section:
+    """Measure how everything is taken in where that takes the other programs too long."""
+    home, task = lab.sized(size), "index everything"
+    cases = [lab.cold(task, home, "index", 1), *ripgrep(lab, task, home, ["sessionId"], 1)]
+    for case in cases:
+        case.facts, case.timeout = _taken_in(home, 0, (lambda: size_of(lab.own)) if case.who == OURS else None), 3600
+    columns = ("program", "CPU", "wall", "MB/s", "peak memory", "index MB", "runs", "command", "note")
+    return Section(f"First index, {named(lab, size)}", f"{home.describe()}.", cases, columns)
+
+
 def _taken_in(
     home: Home, text: int, kept: Callable[[], int] | None = None, searched: Callable[[], int] | None = None
 ) -> Facts:
@@ -107,7 +118,9 @@ def _taken_in(
     def facts(_: str, figure: Figure) -> dict[str, float | str]:
         told: dict[str, float | str] = {"MB/s": home.size / 1e6 / figure.wall}
         if kept:
-            told |= {"index MB": kept() / 1e6, "index / text": kept() / text}
+            told["index MB"] = kept() / 1e6
+        if kept and text:
+            told["index / text"] = kept() / text
         if searched:
             told["text MB"] = searched() / 1e6
         return told
