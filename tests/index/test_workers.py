@@ -1,8 +1,13 @@
 """Worker processes: answers in order, and never too many of them waiting."""
 
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +59,49 @@ def test_large_answers_give_back_memory(monkeypatch: pytest.MonkeyPatch) -> None
     assert given_back == []
     workers._packed(partial(bytes, workers.LARGE))
     assert given_back == [1]
+
+
+def test_renewed() -> None:
+    """Workers that have grown are replaced by others; without others they go on."""
+    with workers.at_hand(2):
+        pids = []
+        for _ in range(3):
+            pids.append({answer for _, answer in workers.answers(2, [(number, os.getpid) for number in range(9)])})
+            workers.renew()
+    assert pids[0].isdisjoint(pids[1])
+    assert pids[1] & pids[2]
+    assert not workers._at_hand
+
+
+KILLED = """
+import os, time
+from backscroll.index import workers
+with workers.at_hand(2):
+    children = open(f"/proc/self/task/{os.getpid()}/children").read()
+    print(children, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells the children of a process")
+def test_they_end_with_their_parent() -> None:
+    """No worker is left when the one that started them is killed."""
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        children = parent.stdout.readline().split()
+        parent.kill()
+    until = time.monotonic() + 20
+    while any(map(_is_alive, children)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert len(children) == 4
+    assert not any(map(_is_alive, children))
+
+
+def _is_alive(process: str) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_an_error_is_raised() -> None:

@@ -40,7 +40,7 @@ else:
 VERSION = 5
 PATIENCE = 0.05
 TRIES = 6
-HEAP = 64 << 20
+HEAP = 48 << 20
 SMALL_HEAP = 24 << 20
 SMALL_PART, MERGED_PARTS = 10_000, 8
 """From so many parts on tantivy merges those that have fewer documents than this."""

@@ -54,6 +54,7 @@ LARGE_BATCH_BYTES = 48 << 20
 """The same for units that are read part by part: their texts come faster than tantivy takes them, and wait."""
 SENT_BYTES = 12 << 20
 """Larger units are read part by part, so that memory stays flat."""
+PART_BYTES = 6 << 20
 ENDLESS = 1 << 62
 """The last part of a file goes on as far as it is read."""
 GROWING = ("transcript", "history", "global-config")
@@ -451,9 +452,9 @@ class _Texting:
             yield partial(entries.of_transcripts, unit.paths, unit.agent, start)
             return
         for number, path in enumerate(unit.paths):
-            begins = range(0, lag.size_of(path) or 1, SENT_BYTES)
+            begins = range(0, lag.size_of(path) or 1, PART_BYTES)
             for begin in begins:
-                end = ENDLESS if begin == begins[-1] else begin + SENT_BYTES
+                end = ENDLESS if begin == begins[-1] else begin + PART_BYTES
                 yield partial(entries.of_part, unit.paths, unit.agent, kept, passages.Part(number, begin, end))
 
     def _read_here(self, unit: "Unit", start: list[int] | None) -> "_Read":

@@ -1,6 +1,7 @@
 """Worker processes that end without a word when the user interrupts, and whose death is told in words.
 
 They are best started before this process has grown and has threads of its own: `at_hand` does that.
+It starts twice as many as work at a time: those that grew in their work make room for the others, see `renew`.
 """
 
 import gc
@@ -13,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
+from multiprocessing import parent_process
+from threading import Thread
 from typing import Any, TypeVar
 
 from backscroll.errors import RefusedError
@@ -20,7 +23,7 @@ from backscroll.index.memory import give_back_early, give_back_now
 
 AHEAD = 5
 """How many tasks there are for each worker at a time, done or not."""
-MOST_WAITING = 24 << 20
+MOST_WAITING = 12 << 20
 """With so many bytes of answers waiting to be taken, no more tasks are given out."""
 LARGE = 1 << 20
 """After an answer of this size a worker gives back the memory that it took."""
@@ -54,16 +57,24 @@ def at_hand(tasks: int) -> Iterator[None]:
     if workers < 2:
         yield
         return
-    with worker_pool(workers) as pool:
-        list(pool.map(abs, range(workers)))
-        _at_hand.append(pool)
+    with worker_pool(workers) as spare, worker_pool(workers) as pool:
+        for item in (spare, pool):
+            list(item.map(abs, range(workers)))
+            _at_hand.append(item)
         try:
             yield
         finally:
-            _at_hand.pop()
+            _at_hand.clear()
+
+
+def renew() -> None:
+    """Let workers go that have grown, where there are others to take their place."""
+    if len(_at_hand) > 1:
+        _at_hand.pop().shutdown(wait=True)
 
 
 _at_hand: list[ProcessPoolExecutor] = []
+"""The last one works."""
 
 
 def _waiting(pending: "Iterable[tuple[object, Future[bytes]]]") -> int:
@@ -96,7 +107,16 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _begin() -> None:
-    """Leave alone what was there before, as it is shared until it is touched."""
+    """Leave alone what was there before, as it is shared until it is touched; and end with whoever started us."""
     gc.freeze()
     give_back_early()
+    Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the process that started this one, which may be killed without a chance to tell."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
