@@ -168,6 +168,7 @@ def test_large_transcripts_are_read_in_parts(tmp_path: Path, monkeypatch: pytest
     with Searched(root) as at_once:
         monkeypatch.setattr(reading, "WORTH_STANDING", 0)
         monkeypatch.setattr(texting, "SENT_BYTES", 700)
+        monkeypatch.setattr(texting, "PART_BYTES", 700)
         monkeypatch.setattr(texting, "WORTH_PROCESSES", 0)
         asked: list[Any] = []
 

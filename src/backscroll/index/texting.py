@@ -55,6 +55,7 @@ LARGE_BATCH_BYTES = 48 << 20
 SENT_BYTES = 12 << 20
 """Larger units are read part by part, so that memory stays flat."""
 PART_BYTES = 6 << 20
+"""What is read at a time of those; each part takes the time to unpack what is known of the whole."""
 ENDLESS = 1 << 62
 """The last part of a file goes on as far as it is read."""
 GROWING = ("transcript", "history", "global-config")
