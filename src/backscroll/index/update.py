@@ -141,7 +141,6 @@ def _take_in(
             reading.take_in(database, units.Changes(changed, gone, found.merged), report, on_progress, along)
             if words is not None:
                 words.commit()
-            processes.renew()
         if is_joined_anew:
             desktop.remember_merged(database, found)
         if database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():

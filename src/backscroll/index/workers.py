@@ -1,7 +1,6 @@
 """Worker processes that end without a word when the user interrupts, and whose death is told in words.
 
 They are best started before this process has grown and has threads of its own: `at_hand` does that.
-It starts twice as many as work at a time: those that grew in their work make room for the others, see `renew`.
 """
 
 import gc
@@ -57,24 +56,16 @@ def at_hand(tasks: int) -> Iterator[None]:
     if workers < 2:
         yield
         return
-    with worker_pool(workers) as spare, worker_pool(workers) as pool:
-        for item in (spare, pool):
-            list(item.map(abs, range(workers)))
-            _at_hand.append(item)
+    with worker_pool(workers) as pool:
+        list(pool.map(abs, range(workers)))
+        _at_hand.append(pool)
         try:
             yield
         finally:
-            _at_hand.clear()
-
-
-def renew() -> None:
-    """Let workers go that have grown, where there are others to take their place."""
-    if len(_at_hand) > 1:
-        _at_hand.pop().shutdown(wait=True)
+            _at_hand.pop()
 
 
 _at_hand: list[ProcessPoolExecutor] = []
-"""The last one works."""
 
 
 def _waiting(pending: "Iterable[tuple[object, Future[bytes]]]") -> int:
