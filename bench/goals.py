@@ -82,8 +82,7 @@ def _first_index(parts: Parts) -> Iterator[Goal]:
             ratio = theirs.wall / ours.wall
             told = (
                 f"{times(ratio)} ({ours.facts['MB/s']:.1f} and {theirs.facts['MB/s']:.1f} MB/s; "
-                f"by CPU {times(theirs.cpu / ours.cpu)}; by the text that can be found afterwards "
-                f"{times(ratio * _text(ours) / _text(theirs))})"
+                f"by CPU {times(theirs.cpu / ours.cpu)}{_by_text(ours, theirs)})"
             )
             yield Goal(f"The first index of {title} is made at least 5 x as fast as agentsview's", told, ratio >= 5)
         for ours in filter(None, [_figure(parts, name, task)]):
@@ -94,9 +93,13 @@ def _first_index(parts: Parts) -> Iterator[Goal]:
         yield Goal("Memory of a first index stays flat (at most 1.5 x)", told, large.highest <= 1.5 * medium.highest)
 
 
-def _text(figure: Figure) -> float:
-    """Return how many megabytes of text can be found in an index."""
-    return float(figure.facts["text MB"])
+def _by_text(ours: Figure, theirs: Figure) -> str:
+    """Say how fast we are by the text that can be found afterwards, where it is known of both."""
+    texts = [figure.facts.get("text MB") for figure in (ours, theirs)]
+    if not all(texts):
+        return ""
+    ratio = theirs.wall / ours.wall * float(texts[0] or 0) / float(texts[1] or 1)
+    return f"; by the text that can be found afterwards {times(ratio)}"
 
 
 def _update(parts: Parts) -> Iterator[Goal]:
