@@ -255,7 +255,7 @@ def _absent(peers: dict[str, Peer]) -> dict[str, str]:
 def merged(stored: list[Part], parts: list[Part]) -> list[Part]:
     """Return the stored parts with those that were measured now in place of the older ones, in the usual order."""
     known = {part.name: part for part in (*stored, *parts)}
-    return [known[name] for name in (*SECTIONS, *LARGE) if name in known]
+    return [known[name] for name in (*SECTIONS, *LARGE, *HUGE) if name in known]
 
 
 def _write_page(parts: list[Part]) -> None:
