@@ -2,10 +2,11 @@
 
 The catalogue keeps what it is in step with, and so does the ledger of the words: while the disk gives the same
 number, an update costs the walk and nothing more, and else `difference` says what changed.  Where a second look at what
-the walk looked at finds nothing changed, not even the walk is needed.  Whatever is written into
-either of them empties its table `glance` in the same transaction, by triggers; and a glance is kept only by a
-transaction that found all in step itself.  So neither a kill nor two updates at once leave one behind that says too
-much.
+the walk looked at finds nothing changed, not even the walk is needed.
+
+Whatever is written into catalogue or ledger empties its table `glance` in the same transaction, by triggers; and a
+glance is kept only by a transaction that found all in step itself.  So neither a kill nor two updates at once leave
+one behind that says too much.
 """
 
 import marshal
@@ -108,8 +109,8 @@ def _state(item: Met) -> State:
     """Return what changes whenever a file does, or what its names make of it."""
     if not isinstance(item, Entry):
         return repr(item)
-    path, parts, status = item
-    return path, parts, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
+    path, *state = _file_state(item)
+    return path, item.parts, *state
 
 
 def files_in_step(connection: sqlite3.Connection, number: str) -> int | None:
