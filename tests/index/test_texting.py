@@ -3,10 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tantivy
@@ -16,8 +14,8 @@ from make import UUID, Draft, bash, home, line, user, write_side, write_transcri
 from searched import Searched
 
 import backscroll
-from backscroll.index import entries, reading, texting
-from backscroll.index.entries import Entry
+from backscroll.index import entries, reading, texting, workers
+from backscroll.index.entries import Entries, Entry
 from backscroll.index.fulltext import FullText, open_fulltext
 
 FORK = "22222222-2222-4222-8222-222222222222"
@@ -159,29 +157,36 @@ def ids(searched: Searched, word: str) -> list[str]:
     return sorted(str(hit.message) for hit in searched(word).hits)
 
 
-def test_large_transcripts_are_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other processes read a large transcript part by part; the index is as if it was read at once."""
+@pytest.mark.parametrize("has_standing", [True, False])
+def test_long_transcripts_are_read_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_standing: bool
+) -> None:
+    """Other processes send a long transcript piece by piece; the index is as if it was read at once."""
     root = home(tmp_path)
     for number, name in enumerate((UUID, FORK, THIRD)):
         draft = Draft(name).prompt(f"alpha {number}").answer("beta", calls=[bash("gamma", "delta " * 99)])
         draft.rewind(to=1).prompt("epsilon").answer("zeta", calls=[bash("eta", "theta")]).compact("iota").write(root)
     with Searched(root) as at_once:
-        monkeypatch.setattr(reading, "WORTH_STANDING", 0)
+        monkeypatch.setattr(reading, "WORTH_STANDING", 0 if has_standing else sys.maxsize)
         monkeypatch.setattr(texting, "SENT_BYTES", 700)
-        monkeypatch.setattr(texting, "PART_BYTES", 700)
+        monkeypatch.setattr(entries, "PIECE_SIZE", 50)
         monkeypatch.setattr(texting, "WORTH_PROCESSES", 0)
-        asked: list[Any] = []
+        sent: list[int] = []
 
-        def noted(task: Callable[..., Any], *given: Any) -> partial[Any]:
-            asked.append(task)
-            return partial(task, *given)
+        def noted(task: Callable[[], Iterator[Entries]]) -> Iterator[Entries]:
+            for piece in pieces(task):
+                sent.append(len(piece.entries))
+                yield piece
 
-        monkeypatch.setattr(texting, "partial", noted)
-        with Searched(root) as in_parts:
-            assert at_once.documents() == in_parts.documents()
-            assert ids(at_once, "theta") == ids(in_parts, "theta") != []
+        pieces = workers.pieces
+        monkeypatch.setattr(workers, "pieces", noted)
+        with Searched(root) as in_pieces:
+            assert at_once.documents() == in_pieces.documents()
+            assert ids(at_once, "theta") == ids(in_pieces, "theta") != []
+            in_pieces.refresh()
 
-    assert 6 < sum(task is entries.of_part for task in asked)
+    assert len(sent) > 9
+    assert sum(sent) > 9
 
 
 def test_growth_costs_only_what_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

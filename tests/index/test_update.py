@@ -4,8 +4,8 @@ import os
 import random
 import sqlite3
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,13 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 from make import UUID, Draft, bash, home, indexed, write_demo_home, write_side, write_transcript
 
-from backscroll.index import query, reading
+from backscroll.index import query, reading, workers
+from backscroll.index import update as updating
 from backscroll.index.db import open_in_memory
+from backscroll.index.glance import Glance, Met, glance
 from backscroll.index.progress import Progress, Report
 from backscroll.index.update import update
-from backscroll.stores import find_stores
+from backscroll.stores import Store, find_stores
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 THIRD = "33333333-3333-4333-8333-333333333333"
@@ -392,3 +394,40 @@ def test_forgetting_everything(tmp_path: Path, database: sqlite3.Connection) -> 
     assert [] == database.execute("SELECT path FROM desktop_row").fetchall()
     assert [] == database.execute("SELECT key FROM unit UNION ALL SELECT key FROM spend").fetchall()
     assert [] == database.execute("SELECT key FROM said UNION ALL SELECT leaf FROM summary").fetchall()
+
+
+def test_workers_are_started_while_it_walks(
+    tmp_path: Path, database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where everything must be read, workers begin before all files are met, and only where there is much to read."""
+    met: list[object] = []
+    begun: list[tuple[int | None, int]] = []
+
+    @contextmanager
+    def at_hand(tasks: int | None = None) -> Iterator[None]:
+        begun.append((tasks, len(met)))
+        yield
+
+    def watched(stores: list[Store], watch: Callable[[Iterator[Met]], Iterator[Met]]) -> Glance:
+        def noted(items: Iterator[Met]) -> Iterator[Met]:
+            for item in watch(items):
+                met.append(item)
+                yield item
+
+        return glance(stores, noted)
+
+    monkeypatch.setattr(workers, "at_hand", at_hand)
+    monkeypatch.setattr(updating, "glance", watched)
+    two_sessions(tmp_path)
+    updated(open_in_memory(), tmp_path)
+    assert begun == []
+    monkeypatch.setattr(reading, "WORTH_PROCESSES", 1)
+    monkeypatch.setattr(workers, "answers", lambda _, tasks: ((label, task()) for label, task in tasks))
+    updated(database, tmp_path)
+    tasks, before = begun[0]
+    assert tasks is None
+    assert 0 < before < len(met)
+    Draft(THIRD).prompt("D").write(tmp_path)
+    updated(database, tmp_path)
+    assert [tasks for tasks, _ in begun].count(None) == 1
+    assert rows(database) == fresh(tmp_path)

@@ -1,5 +1,7 @@
 """Worker processes: answers in order, and never too many of them waiting."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from backscroll.errors import RefusedError
 from backscroll.index import workers
 
 TASKS = 40
@@ -100,3 +103,75 @@ def test_an_error_is_raised() -> None:
     ]
     with pytest.raises(ValueError, match="invalid literal"):
         list(workers.answers(2, failing))
+
+
+def test_apart() -> None:
+    """What takes much memory is done in processes that end with it; answers and errors come as from any other."""
+    here = [number for _, number in workers.answers(2, [(number, os.getpid) for number in range(8)])]
+    apart = [number for _, number in workers.answers(2, [(number, workers.Apart(os.getpid)) for number in range(8)])]
+    assert len(set(here)) <= 2
+    assert len(set(apart)) == 8
+    with pytest.raises(ValueError, match="invalid literal"):
+        list(workers.answers(2, [(0, workers.Apart(partial(int, "x")))]))
+
+
+def test_apart_where_processes_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a process would have to import everything once more, the worker does the task itself."""
+    monkeypatch.setattr(workers, "get_start_method", lambda: "spawn")
+    apart = [number for _, number in workers.answers(2, [(number, workers.Apart(os.getpid)) for number in range(8)])]
+    assert len(set(apart)) <= 2
+
+
+def test_a_killed_process_is_told() -> None:
+    """A process that is killed, for want of memory perhaps, is told like a worker that is."""
+    killing = partial(signal.raise_signal, signal.SIGKILL)
+    with pytest.raises(RefusedError, match="was killed"):
+        list(workers.answers(2, [(0, workers.Apart(killing))]))
+
+
+def test_at_hand_once() -> None:
+    """Workers that are at hand already are not started again."""
+    with workers.at_hand(), workers.at_hand(2):
+        assert len(workers._at_hand) == 1
+    assert not workers._at_hand
+
+
+def test_pieces() -> None:
+    """What a task yields comes piece by piece, again and again, from workers at hand or from one of its own."""
+    assert list(workers.pieces(partial(iter, [b"1" * 200_000, "2", None]))) == [b"1" * 200_000, "2", None]
+    assert list(workers.pieces(partial(iter, []))) == []
+    with workers.at_hand(2):
+        for _ in range(3):
+            assert list(workers.pieces(partial(range, 50))) == list(range(50))
+
+
+def failing() -> Iterator[int]:
+    """Yield something, and fail."""
+    yield 1
+    yield int("x")
+
+
+def killed() -> Iterator[int]:
+    """Yield something, and be killed."""
+    yield 1
+    signal.raise_signal(signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "task, error, words",
+    [(failing, ValueError, "invalid literal"), (killed, RefusedError, "was killed")],
+    ids=["failing", "killed"],
+)
+def test_pieces_that_end_early(task: Callable[[], Iterator[int]], error: type[Exception], words: str) -> None:
+    """What was sent before an error is taken, then it is raised; so is the death of the worker."""
+    found = workers.pieces(task)
+    assert next(found) == 1
+    with pytest.raises(error, match=words):
+        next(found)
+
+
+def test_pieces_that_nobody_takes() -> None:
+    """A worker does not wait for ever for somebody who went away."""
+    found = workers.pieces(partial(map, bytes, [1 << 20] * 100))
+    next(found)
+    found.close()  # type: ignore[attr-defined]

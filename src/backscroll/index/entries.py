@@ -13,13 +13,16 @@ import orjson
 
 from backscroll.sessions.conversation import Conversation, read_conversation
 from backscroll.sessions.fingerprint import number_of
-from backscroll.sessions.passages import Part, Passage, passages
+from backscroll.sessions.passages import Passage, passages
 from backscroll.sessions.prompts import said_key
 from backscroll.sessions.standing import Prefix, prefix_of
 from backscroll.sessions.texts import OTHER, PROMPT, TITLE
 from backscroll.text.fields import session_number
 from backscroll.text.words import folded, humps_in
 from backscroll.value import NamedTuple
+
+PIECE_SIZE = 1 << 20
+"""So many characters of text are sent at a time."""
 
 
 class Entry(NamedTuple):
@@ -53,11 +56,27 @@ def of_transcripts(paths: Sequence[str], agent: str | None, start: Sequence[int]
         return of_open(conversation, agent, start)
 
 
-def of_part(paths: Sequence[str], agent: str | None, kept: bytes, part: Part) -> Entries:
-    """Return the entries of a part of transcripts; `kept` is their standing of an earlier reading."""
+def in_pieces(paths: Sequence[str], agent: str | None, kept: bytes | None) -> Iterator[Entries]:
+    """Yield the entries of long transcripts a few at a time, and at last how far the files were read.
+
+    `kept` is the standing of an earlier reading.
+    """
     with read_conversation(paths, is_agent=agent is not None, kept=kept) as conversation:
-        found = passages(conversation, agent, part=part)
-        return Entries([_entry(passage) for passage in found], prefixes_of(conversation))
+        for piece in _pieces(of_conversation(conversation, agent)):
+            yield Entries(piece, [])
+        yield Entries([], prefixes_of(conversation))
+
+
+def _pieces(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    piece: list[Entry] = []
+    size = 0
+    for entry in entries:
+        piece.append(entry)
+        size += sum(len(text) for texts in entry.fields.values() for text in texts)
+        if size >= PIECE_SIZE:
+            yield piece
+            piece, size = [], 0
+    yield piece
 
 
 def of_open(conversation: Conversation, agent: str | None, start: Sequence[int] | None = None) -> Entries:

@@ -12,6 +12,7 @@ one behind that says too much.
 import marshal
 import os
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -24,6 +25,7 @@ from backscroll.stores.trail import FileState, Trail, still_holds
 from backscroll.value import NamedTuple
 from backscroll.version import __version__
 
+QUICKEST = 1
 Met = Entry | FoundFile | Damage
 State = Any
 """Of a file a tuple, of anything else a text."""
@@ -40,9 +42,25 @@ class Glance(NamedTuple):
     trail: bytes
     """What a second look needs."""
 
-    def remembered(self) -> "Glance":
+    def remembered(self) -> "Remembered":
         """Return what is kept of it, without all that was met."""
-        return self._replace(met=[], states=[])
+        return Remembered(self.number, zlib.compress(self.packed, QUICKEST), zlib.compress(self.trail, QUICKEST))
+
+    def kept(self, files: int) -> "Kept":
+        """Return what is kept of it where so many transcripts are in step with it."""
+        return Kept(self.number, files, self.packed, self.trail)
+
+
+class Remembered(NamedTuple):
+    """What is kept of a glance, in little room while everything is read."""
+
+    number: str
+    packed: bytes
+    trail: bytes
+
+    def kept(self, files: int) -> "Kept":
+        """Do as a glance."""
+        return Kept(self.number, files, zlib.decompress(self.packed), zlib.decompress(self.trail))
 
 
 class Kept(NamedTuple):
@@ -65,10 +83,10 @@ class Difference(NamedTuple):
     """Gone or changed, as they were."""
 
 
-def glance(stores: Sequence[Store]) -> Glance:
-    """Walk through all stores."""
+def glance(stores: Sequence[Store], watched: Callable[[Iterator[Met]], Iterator[Met]] = iter) -> Glance:
+    """Walk through all stores; `watched` is given what is met, and passes it on."""
     trail = Trail()
-    met: list[tuple[Store, list[Met]]] = [(store, list(store.entries(trail))) for store in stores]
+    met = [(store, list(watched(store.entries(trail)))) for store in stores]
     states = [(store.kind, str(store.path), list(map(_state, items))) for store, items in met]
     packed = marshal.dumps((__version__, states), 2)
     files = (_file_state(item) for _, items in met for item in items if not isinstance(item, Damage))

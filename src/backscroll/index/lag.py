@@ -9,6 +9,9 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from backscroll.index import few
@@ -62,25 +65,25 @@ class Known(NamedTuple):
     ends: str | None
 
     @property
-    def state(self) -> list[Any]:
+    def state(self) -> "State":
         """What differs where it must be taken in anew."""
         return [self.fingerprint, bool(self.is_folded), self.session]
 
 
-States = dict[bytes, list[Any]]
-"""By key: fingerprint, whether it is folded, session."""
+State = list[Any]
+"""Fingerprint, whether it is folded, session."""
 Lag = tuple[list[Unit], list[int]]
 """The units that must be taken in, and the numbers of those that are gone."""
 
 
 def compare(database: sqlite3.Connection, text: FullText, found: Found) -> Lag:
     """Return the units that must be taken in, and the numbers of those that are gone."""
-    known, wanted = _taken_in(text), _present(database, text, found)
-    changed = [key for key, state in wanted.items() if known.get(key) != state]
-    others = {unit.key: unit for unit in _beside(database, text, found)} if changed else {}
-    transcripts = transcripts_at(database, (key for key in changed if key not in others))
-    units = [*transcripts, *(others[key] for key in changed if key in others)]
-    gone = ledger_of(text.ledger, (key for key in known if key not in wanted))
+    beside = {unit.key: unit for unit in _beside(database, text, found)}
+    differing = [(key, now) for key, then, now in _states(database, text, beside.values()) if then != now]
+    changed = [key for key, now in differing if now is not None]
+    transcripts = transcripts_at(database, (key for key in changed if key not in beside))
+    units = [*transcripts, *(beside[key] for key in changed if key in beside)]
+    gone = ledger_of(text.ledger, (key for key, now in differing if now is None))
     return [sized(unit) for unit in units], [item.number for item in gone.values()]
 
 
@@ -118,28 +121,32 @@ def _units_of(connection: sqlite3.Connection, session: str) -> list[bytes]:
     return [key for (key,) in rows if not key.startswith(FILE)]
 
 
-def _state(unit: Unit) -> list[Any]:
+def _state(unit: Unit) -> State:
     return [unit.fingerprint, unit.is_folded, unit.session]
 
 
 def is_in_step(database: sqlite3.Connection, text: FullText, found: Found) -> bool:
     """Say whether everything is taken in as it is."""
-    return _taken_in(text) == _present(database, text, found)
+    return all(then == now for _, then, now in _states(database, text, _beside(database, text, found)))
 
 
-def _taken_in(text: FullText) -> States:
-    """Return the state in which each unit was taken in."""
-    return {key: state for key, *state in text.ledger.execute("SELECT key, fingerprint, is_folded, session FROM unit")}
+def _states(
+    database: sqlite3.Connection, text: FullText, beside: Iterable[Unit]
+) -> Iterator[tuple[bytes, State | None, State | None]]:
+    """Yield of every unit its key, the state in which it was taken in, and its state now; None where it is not there.
 
-
-def _present(database: sqlite3.Connection, text: FullText, found: Found) -> States:
-    """Return the state of everything that there is."""
-    rows = database.execute(
-        "SELECT key, fingerprint, fold.id IS NOT NULL, session FROM unit LEFT JOIN fold ON fold.id = unit.session"
+    They are met in the order of their keys, so that of all those that there are few are held at a time.
+    """
+    taken_in = text.ledger.execute("SELECT key, 0, fingerprint, is_folded, session FROM unit ORDER BY key")
+    transcripts = database.execute(
+        "SELECT key, 1, fingerprint, fold.id IS NOT NULL, session"
+        " FROM unit LEFT JOIN fold ON fold.id = unit.session ORDER BY key"
     )
-    transcripts = {key: state for key, *state in rows}
-    beside = _beside(database, text, found)
-    return transcripts | {unit.key: _state(unit) for unit in beside}
+    others = sorted((unit.key, 1, *_state(unit)) for unit in beside)
+    met = merge(taken_in, transcripts, others, key=itemgetter(0))
+    for key, items in groupby(met, key=itemgetter(0)):
+        states = {is_now: state for _, is_now, *state in items}
+        yield key, states.get(0), states.get(1)
 
 
 def ledger_of(ledger: sqlite3.Connection, keys: Iterable[bytes]) -> dict[bytes, Known]:

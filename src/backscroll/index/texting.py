@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import tantivy
 
 from backscroll.errors import BusyError
 from backscroll.index.fulltext import FullText
-from backscroll.index.glance import Glance, Kept, files_in_step, keep, version_of
+from backscroll.index.glance import Kept, files_in_step, keep, version_of
 from backscroll.index.progress import Progress
 from backscroll.lazy import lazily
 from backscroll.text.fields import session_number
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from backscroll.index.units import Found
     from backscroll.index.units import Unit as ReadUnit
     from backscroll.sessions import conversation as reading
-    from backscroll.sessions import passages, standing
+    from backscroll.sessions import standing
     from backscroll.sessions.standing import Prefix
 else:
     configs = lazily("backscroll.index.configs")
@@ -45,19 +44,16 @@ else:
     typed = lazily("backscroll.index.typed")
     processes = lazily("backscroll.index.workers")
     reading = lazily("backscroll.sessions.conversation")
-    passages = lazily("backscroll.sessions.passages")
     standing = lazily("backscroll.sessions.standing")
 
 BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
 LARGE_BATCH_BYTES = 48 << 20
-"""The same for units that are read part by part: their texts come faster than tantivy takes them, and wait."""
+"""The same for units that are read piece by piece: their texts come faster than tantivy takes them, and wait."""
 SENT_BYTES = 12 << 20
-"""Larger units are read part by part, so that memory stays flat."""
-PART_BYTES = 6 << 20
-"""What is read at a time of those; each part takes the time to unpack what is known of the whole."""
+"""Larger units are read piece by piece, so that memory stays flat."""
 ENDLESS = 1 << 62
-"""The last part of a file goes on as far as it is read."""
+"""From here on nothing is new."""
 GROWING = ("transcript", "history", "global-config")
 """The kinds of units of which only what is new is written."""
 ROUNDS = 5
@@ -114,10 +110,13 @@ class Words:
                 yield None
                 return
             self._texting = texting
-            known = lag.ledger_of(self._text.ledger, (unit.key for unit in units))
-            along = [_along(unit) for unit in units]
-            few = [unit for unit in along if unit.size <= SENT_BYTES or _start(unit, known.get(unit.key)) is not None]
-            yield Along(texting, texting.begin(few))
+            yield Along(texting, texting.begin(self._small_or_known(units)))
+
+    def _small_or_known(self, units: "list[ReadUnit]") -> "list[Unit]":
+        """Return the units whose words are taken in as they are read: the others are read piece by piece later."""
+        known = lag.ledger_of(self._text.ledger, (unit.key for unit in units))
+        along = map(_along, units)
+        return [unit for unit in along if unit.size <= SENT_BYTES or _start(unit, known.get(unit.key)) is not None]
 
     def unsaid(self) -> set[str] | None:
         """Return the files that changed since the words followed the catalogue; None where nobody can tell."""
@@ -136,7 +135,7 @@ class Words:
         if self._texting is not None:
             self._texting.finish()
 
-    def finish(self, found: "Found", seen: Glance, changes: "few.Few | None" = None) -> None:
+    def finish(self, found: "Found", number: str, changes: "few.Few | None" = None) -> None:
         """Take in everything that is not in step yet; where few files changed, no others are looked at."""
         made = None
         comparing: _Comparing = partial(lag.compare, self._database, self._text, found)
@@ -155,7 +154,7 @@ class Words:
                 with processes.at_hand(len(sizes)) if is_much else nullcontext(), self._writing(sum(sizes)) as texting:
                     if texting is not None:
                         self._take_in(texting, comparing, made)
-        kept = Kept(seen.number, len(found.units), state)
+        kept = Kept(number, len(found.units), state)
         keep(self._text.ledger, kept, lambda: self._is_in_step(found, is_few=changes is not None))
 
     def _take_in(self, texting: "_Texting", comparing: _Comparing, made: list[str] | None) -> None:
@@ -422,20 +421,22 @@ class _Texting:
 
     def _readings(self, batch: "list[Unit]", starts: dict[bytes, list[int] | None]) -> "Iterator[tuple[Unit, _Read]]":
         workers = os.cpu_count() or 1
-        sent = {unit.key for unit in batch if unit.kind == "transcript" and self._can_be_sent(unit)}
-        if workers < 2 or sum(unit.size for unit in batch if unit.key in sent) < WORTH_PROCESSES:
+        transcripts = [unit for unit in batch if unit.kind == "transcript"]
+        if workers < 2 or sum(unit.size for unit in transcripts) < WORTH_PROCESSES:
             yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch)
             return
-        asked = ((unit, task) for unit in batch if unit.key in sent for task in self._tasks(unit, starts[unit.key]))
-        for unit, answers in groupby(processes.answers(workers, asked), key=itemgetter(0)):
-            yield unit, _Read.pieced(entries for _, entries in answers)
-        for unit in batch:
-            if unit.key not in sent:
-                yield unit, self._read_here(unit, starts[unit.key])
+        for is_long, units in groupby(transcripts, lambda unit: unit.size > SENT_BYTES and starts[unit.key] is None):
+            if is_long:
+                yield from ((unit, self._read_apart(unit)) for unit in units)
+            else:
+                asked = ((unit, _task(unit, starts[unit.key])) for unit in units)
+                yield from ((unit, _Read.whole(read)) for unit, read in processes.answers(workers, asked))
+        yield from ((unit, self._read_here(unit, starts[unit.key])) for unit in batch if unit.kind != "transcript")
 
-    def _can_be_sent(self, unit: "Unit") -> bool:
-        """Say whether other processes can read a unit and send its words: it is small, or can be read in parts."""
-        return unit.size <= SENT_BYTES or self._standing(unit) is not None
+    def _read_apart(self, unit: "Unit") -> "_Read":
+        """Have another process read a long transcript and send it piece by piece."""
+        task = partial(entries.in_pieces, unit.paths, unit.agent, self._standing(unit))
+        return _Read.pieced(processes.pieces(task))
 
     def _standing(self, unit: "Unit") -> bytes | None:
         """Return what the catalogue kept of a unit, where it is still as it was read then."""
@@ -445,18 +446,6 @@ class _Texting:
             (unit.key, unit.fingerprint),
         ).fetchone()
         return row[0] if row else None
-
-    def _tasks(self, unit: "Unit", start: list[int] | None) -> "Iterator[Callable[[], Entries]]":
-        """Yield what other processes have to do for a unit: read it at once, or part by part."""
-        kept = self._standing(unit)
-        if unit.size <= SENT_BYTES or start is not None or kept is None:
-            yield partial(entries.of_transcripts, unit.paths, unit.agent, start)
-            return
-        for number, path in enumerate(unit.paths):
-            begins = range(0, lag.size_of(path) or 1, PART_BYTES)
-            for begin in begins:
-                end = ENDLESS if begin == begins[-1] else begin + PART_BYTES
-                yield partial(entries.of_part, unit.paths, unit.agent, kept, passages.Part(number, begin, end))
 
     def _read_here(self, unit: "Unit", start: list[int] | None) -> "_Read":
         if unit.kind == "transcript":
@@ -519,7 +508,7 @@ class _Read:
 
     @classmethod
     def pieced(cls, parts: "Iterator[Entries]") -> "_Read":
-        """Take what is read part by part; the last one says how far the files went."""
+        """Take what is read piece by piece; the last one says how far the files went."""
         prefixes: list[Prefix] = []
 
         def read() -> "Iterator[Entry]":
@@ -540,6 +529,11 @@ class _Read:
                 prefixes.extend(entries.prefixes_of(opened))
 
         return cls(read(), lambda: prefixes)
+
+
+def _task(unit: "Unit", start: list[int] | None) -> "Callable[[], Entries]":
+    reading = partial(entries.of_transcripts, unit.paths, unit.agent, start)
+    return processes.Apart(reading) if unit.size >= processes.MUCH else reading
 
 
 def _start(unit: "Unit", known: "Known | None") -> list[int] | None:

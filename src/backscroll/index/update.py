@@ -7,7 +7,7 @@ The code that reads transcripts is not even imported unless one changed.
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ from backscroll.errors import CorruptError
 from backscroll.index.db import ANEW_REMEDY, is_damaged
 from backscroll.index.glance import (
     Glance,
-    Kept,
     Met,
+    Remembered,
     files_in_step,
     glance,
     keep,
@@ -28,7 +28,7 @@ from backscroll.index.glance import (
 from backscroll.index.progress import Progress, Report
 from backscroll.lazy import lazily
 from backscroll.records import Damage
-from backscroll.stores import Store, side
+from backscroll.stores import FoundFile, Store, side
 from backscroll.stores.base import Entry
 from backscroll.value import NamedTuple
 
@@ -49,6 +49,7 @@ else:
     reading = lazily("backscroll.index.reading")
 
 
+TRANSCRIPT = ".jsonl"
 Total = tuple[str, str, int, int, int, str]
 """What was found in a store: kind, path, files, bytes, sessions, damage."""
 
@@ -83,16 +84,34 @@ def _update(
     number = second_look(database, stores)
     if number is not None and (report := _unchanged(database, words, number)):
         return report
-    seen = glance(stores)
-    keep_trail(database, seen)
-    if report := _unchanged(database, words, seen.number):
-        return report
-    version = version_of(database)  # before the catalogue is asked what it knows
-    changes = _few_changes(database, words, seen)
-    found = changes.found if changes else units.sort(seen.met)
-    if changes is None:
-        seen = seen.remembered()  # what was met takes much memory, and nobody else holds it
-    return _take_in(database, stores, _Sorted(seen, found, changes, version), on_progress, words)
+    with ExitStack() as stack:
+        seen = glance(stores, partial(_starting_workers, stack) if _is_new(database) else iter)
+        keep_trail(database, seen)
+        if report := _unchanged(database, words, seen.number):
+            return report
+        version = version_of(database)  # before the catalogue is asked what it knows
+        changes = _few_changes(database, words, seen)
+        found = changes.found if changes else units.sort(seen.met)
+        met = _Sorted(seen if changes else seen.remembered(), found, changes, version)
+        del seen  # what was met takes much memory, and nobody else holds it
+        return _take_in(database, stores, met, on_progress, words)
+
+
+def _is_new(database: sqlite3.Connection) -> bool:
+    """Say whether the catalogue holds nothing yet, so that everything will be read."""
+    return database.execute("SELECT 1 FROM unit LIMIT 1").fetchone() is None
+
+
+def _starting_workers(stack: ExitStack, met: Iterator[Met]) -> Iterator[Met]:
+    """Yield what a walk meets, and start worker processes once they pay: what is met later they do not inherit."""
+    transcripts = size = 0
+    for item in met:
+        yield item
+        if not isinstance(item, Damage) and item.path.endswith(TRANSCRIPT):
+            transcripts, size = transcripts + 1, size + _size_of(item)
+            if transcripts > 1 and size >= reading.WORTH_PROCESSES:
+                stack.enter_context(processes.at_hand())
+                yield from met
 
 
 def _unchanged(database: sqlite3.Connection, words: "Words | None", number: str) -> Report | None:
@@ -105,7 +124,7 @@ def _unchanged(database: sqlite3.Connection, words: "Words | None", number: str)
 class _Sorted(NamedTuple):
     """What a glance has met, sorted into units."""
 
-    seen: Glance
+    seen: Glance | Remembered
     found: "Found"
     changes: "Few | None"
     version: int
@@ -125,11 +144,10 @@ def _take_in(
     hints.mark_unplaced(database, found)
     report = Report(files=changes.files if changes else sum(len(unit.files) for unit in found.units.values()))
     known = changes.known if changes else _fingerprints(database)
-    present = {key: unit.fingerprint() for key, unit in found.units.items()}
     changed = [
         unit
         for key, unit in found.units.items()
-        if known.get(key) != present[key] or (is_joined_anew and unit.session is None)
+        if known.get(key) != unit.fingerprint() or (is_joined_anew and unit.session is None)
     ]
     gone = [key for key in known if key not in found.units]
     report.skipped = report.files - sum(len(unit.files) for unit in changed)
@@ -147,13 +165,12 @@ def _take_in(
             assemble.make_sessions(database, found)
         if changes is None:
             marking.take_in_marks(database, found, stores)
-        _write_stores(database, found, _totals_in(database, seen) if changes else _totals_of(found))
+        _write_stores(database, found, _totals_in(database, changes.seen) if changes else _totals_of(found))
         if files_in_step(database, seen.number) is None:
-            kept = Kept(seen.number, report.files, seen.packed, seen.trail)
-            is_in_step = partial(_is_in_step, database, present, version if changes else None)
-            keep(database, kept, is_in_step, partial(few.log_changes, database, changes))
+            is_in_step = partial(_is_in_step, database, found, version if changes else None)
+            keep(database, seen.kept(report.files), is_in_step, partial(few.log_changes, database, changes))
         if words is not None:
-            words.finish(found, seen, changes)
+            words.finish(found, seen.number, changes)
     return report
 
 
@@ -169,12 +186,18 @@ def _fingerprints(database: sqlite3.Connection) -> dict[bytes, bytes]:
     return dict(database.execute("SELECT key, fingerprint FROM unit"))
 
 
-def _is_in_step(database: sqlite3.Connection, present: dict[bytes, bytes], version: int | None) -> bool:
+def _is_in_step(database: sqlite3.Connection, found: "Found", version: int | None) -> bool:
     """Say whether units are as they are on the disk: all of them, or some where nobody else wrote since a version."""
     is_dirty = database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone() is not None
     if version is not None:
         return not is_dirty and version_of(database) == version
-    return not is_dirty and _fingerprints(database) == present
+    (number,) = database.execute("SELECT count(*) FROM unit").fetchone()
+    rows = database.execute("SELECT key, fingerprint FROM unit")
+    return not is_dirty and number == len(found.units) and all(_is_as_on_disk(found, *row) for row in rows)
+
+
+def _is_as_on_disk(found: "Found", key: bytes, fingerprint: bytes) -> bool:
+    return key in found.units and found.units[key].fingerprint() == fingerprint
 
 
 def _has_rows(database: sqlite3.Connection, found: "Found") -> bool:
@@ -207,10 +230,12 @@ def _totals_in(database: sqlite3.Connection, seen: Glance) -> list[Total]:
 
 
 def _files_and_bytes(items: Iterable[Met]) -> tuple[int, int]:
-    sizes = [
-        item.status.st_size if isinstance(item, Entry) else item.size for item in items if not isinstance(item, Damage)
-    ]
+    sizes = [_size_of(item) for item in items if not isinstance(item, Damage)]
     return len(sizes), sum(sizes)
+
+
+def _size_of(item: Entry | FoundFile) -> int:
+    return item.status.st_size if isinstance(item, Entry) else item.size
 
 
 def _write_stores(database: sqlite3.Connection, found: "Found", rows: list[Total]) -> None:

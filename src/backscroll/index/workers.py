@@ -7,18 +7,21 @@ import gc
 import os
 import pickle
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
-from multiprocessing import parent_process
+from multiprocessing import Pipe, Process, get_start_method, parent_process
+from multiprocessing.connection import Connection
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from backscroll.errors import RefusedError
 from backscroll.index.memory import give_back_early, give_back_now
+from backscroll.value import NamedTuple
 
 AHEAD = 5
 """How many tasks there are for each worker at a time, done or not."""
@@ -26,6 +29,10 @@ MOST_WAITING = 12 << 20
 """With so many bytes of answers waiting to be taken, no more tasks are given out."""
 LARGE = 1 << 20
 """After an answer of this size a worker gives back the memory that it took."""
+MUCH = 4 << 20
+"""To read so many bytes takes so much memory that it is done apart."""
+FAILED = 1
+"""The exit code of a process that sent what went wrong."""
 _MOMENT = 0.1
 """Seconds in which an interrupt that ended the workers reaches this process too."""
 
@@ -42,22 +49,46 @@ def answers(workers: int, tasks: Iterable[tuple[Label, Callable[[], Answer]]]) -
     pending: deque[tuple[Label, Future[bytes]]] = deque()
     with nullcontext(_at_hand[-1]) if _at_hand else worker_pool(workers) as pool:
         for label, task in tasks:
-            pending.append((label, pool.submit(_packed, task)))
+            pending.append((label, pool.executor.submit(_packed, task)))
             while len(pending) > AHEAD * workers or _waiting(pending) > MOST_WAITING:
                 yield _unpacked(*pending.popleft())
         while pending:
             yield _unpacked(*pending.popleft())
 
 
+def pieces(task: Callable[[], Iterable[Answer]]) -> Iterator[Answer]:
+    """Have a task done by another process, and yield what it yields; it waits while nobody takes that.
+
+    One at a time: all workers send through the same pipe.
+    """
+    with nullcontext(_at_hand[-1]) if _at_hand else worker_pool(1) as pool:
+        done = pool.executor.submit(_send_pieces, task)
+        try:
+            while packed := _received(pool.receiving, done):
+                yield pickle.loads(packed)  # noqa: S301 - our own worker packed it
+        except GeneratorExit:
+            pool.receiving.close()  # so that the worker does not wait for ever
+            raise
+        done.result()
+
+
+def _received(receiving: Connection, done: "Future[None]") -> bytes:
+    """Return the next piece, nothing after the last one; an error where the worker that sends them is dead."""
+    while not receiving.poll(_MOMENT):
+        if done.done():
+            done.result()
+    return receiving.recv_bytes()
+
+
 @contextmanager
-def at_hand(tasks: int) -> Iterator[None]:
-    """Start workers now, for all that is asked for meanwhile; no more of them than there are tasks."""
-    workers = min(os.cpu_count() or 1, tasks)
-    if workers < 2:
+def at_hand(tasks: int | None = None) -> Iterator[None]:
+    """Start workers now, for all that is asked for meanwhile; no more of them than there are tasks, and once."""
+    workers = min(os.cpu_count() or 1, tasks or sys.maxsize)
+    if workers < 2 or _at_hand:
         yield
         return
     with worker_pool(workers) as pool:
-        list(pool.map(abs, range(workers)))
+        list(pool.executor.map(abs, range(workers)))
         _at_hand.append(pool)
         try:
             yield
@@ -65,18 +96,79 @@ def at_hand(tasks: int) -> Iterator[None]:
             _at_hand.pop()
 
 
-_at_hand: list[ProcessPoolExecutor] = []
+class Pool(NamedTuple):
+    """Worker processes, and where what they send piece by piece is received."""
+
+    executor: ProcessPoolExecutor
+    receiving: Connection
+
+
+_at_hand: list[Pool] = []
+_sending: list[Connection] = []
+"""In a worker, where it sends what it has piece by piece."""
 
 
 def _waiting(pending: "Iterable[tuple[object, Future[bytes]]]") -> int:
     return sum(len(answer.result()) for _, answer in pending if answer.done() and not answer.exception())
 
 
+class Apart(Generic[Answer]):
+    """A task that takes much memory, done in a process of its own: its end gives back all of it.
+
+    A process that goes on keeps most of it, since a little that is in use lies everywhere between.
+    """
+
+    def __init__(self, task: Callable[[], Answer]) -> None:
+        self._task = task
+
+    def __call__(self) -> Answer:
+        """Do the task here."""
+        return self._task()
+
+
 def _packed(task: Callable[[], object]) -> bytes:
+    if isinstance(task, Apart) and get_start_method() == "fork":
+        return _packed_apart(task)
     packed = pickle.dumps(task(), pickle.HIGHEST_PROTOCOL)
     if len(packed) >= LARGE:
         give_back_now()
     return packed
+
+
+def _packed_apart(task: Callable[[], object]) -> bytes:
+    receiving, sending = Pipe(duplex=False)
+    with receiving:
+        child = Process(target=_send, args=(sending, task))
+        child.start()
+        sending.close()
+        try:
+            packed = receiving.recv_bytes()
+        except (EOFError, OSError):  # it was killed
+            os._exit(1)
+        child.join()
+    if child.exitcode == FAILED:
+        raise pickle.loads(packed)  # noqa: S301 - our own child packed it
+    return packed
+
+
+def _send(sending: Connection, task: Callable[[], object]) -> None:
+    """Send the answer to a task, or what went wrong."""
+    try:
+        answer, code = pickle.dumps(task(), pickle.HIGHEST_PROTOCOL), 0
+    except Exception as error:  # noqa: BLE001 - raised where the answer is asked for
+        answer, code = pickle.dumps(error), FAILED
+    sending.send_bytes(answer)
+    os._exit(code)
+
+
+def _send_pieces(task: Callable[[], Iterable[object]]) -> None:
+    """Send everything that a task yields, and then nothing, whatever happens."""
+    (sending,) = _sending
+    try:
+        for piece in task():
+            sending.send_bytes(pickle.dumps(piece, pickle.HIGHEST_PROTOCOL))
+    finally:
+        sending.send_bytes(b"")
 
 
 def _unpacked(label: Label, answer: "Future[bytes]") -> tuple[Label, Any]:
@@ -84,21 +176,26 @@ def _unpacked(label: Label, answer: "Future[bytes]") -> tuple[Label, Any]:
 
 
 @contextmanager
-def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def worker_pool(workers: int) -> Iterator[Pool]:
     """Open a pool of processes; whatever ends it early ends what they still had to do."""
-    pool = ProcessPoolExecutor(workers, initializer=_begin)
+    receiving, sending = Pipe(duplex=False)
+    executor = ProcessPoolExecutor(workers, initializer=_begin, initargs=(receiving, sending))
     try:
-        yield pool
+        yield Pool(executor, receiving)
     except BrokenProcessPool as error:
         time.sleep(_MOMENT)
         remedy = "Memory may be short; the same command goes on where this one ended."
         raise RefusedError("a worker process was killed", remedy=remedy) from error
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        receiving.close()
+        executor.shutdown(wait=True, cancel_futures=True)
+        sending.close()
 
 
-def _begin() -> None:
+def _begin(receiving: Connection, sending: Connection) -> None:
     """Leave alone what was there before, as it is shared until it is touched; and end with whoever started us."""
+    receiving.close()
+    _sending[:] = [sending]
     gc.freeze()
     give_back_early()
     Thread(target=_end_with_parent, daemon=True).start()

@@ -48,21 +48,12 @@ class Passage(NamedTuple):
     """The files that its calls are about."""
 
 
-class Part(NamedTuple):
-    """The messages that begin between two bytes of one file, by its number in the conversation."""
-
-    source: int
-    begin: int
-    end: int
-
-
 def passages(
     conversation: Conversation,
     agent: str | None = None,
     start: Sequence[int] | None = None,
-    part: Part | None = None,
 ) -> Iterator[Passage]:
-    """Yield the passages of a conversation in file order, then what is said beside its messages; or those of a part.
+    """Yield the passages of a conversation in file order, then what is said beside its messages.
 
     `start` gives for each file a byte before which everything is known: only messages with a record behind it come.
     A passage without texts is no longer to be found at its place.
@@ -71,22 +62,16 @@ def passages(
     for inline, tree in trees_of(conversation):
         tools = _tools(tree)
         for node, identity in zip(tree.nodes, identities(tree, conversation), strict=True):
-            is_asked = (start is None or _is_new(node, start)) and (part is None or _is_in(node.head, part))
-            if node.head.kind != PROGRESS and is_asked:
+            if node.head.kind != PROGRESS and (start is None or _is_new(node, start)):
                 passage = _passage(node, identity, conversation, tools, inline or agent)
                 if passage is not None:
                     yield _told_apart(passage, seen)
     for aside, is_found in asides(conversation, start):
-        if part is None or _is_in(aside, part):
-            yield _aside(aside, conversation, agent, is_found=is_found)
+        yield _aside(aside, conversation, agent, is_found=is_found)
 
 
 def _is_new(node: Node, start: Sequence[int]) -> bool:
     return any(row.offset >= start[row.source] for row in node.rows)
-
-
-def _is_in(row: Row | Aside, part: Part) -> bool:
-    return row.source == part.source and part.begin <= row.offset < part.end
 
 
 def _told_apart(passage: Passage, seen: dict[int, int]) -> Passage:
