@@ -6,7 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from make import UUID, Draft, bash, edit, failed, home, write_demo_home, write_side
+from make import (
+    UUID,
+    Draft,
+    assistant,
+    bash,
+    edit,
+    failed,
+    home,
+    line,
+    user,
+    write_demo_home,
+    write_side,
+    write_transcript,
+)
 from searched import Searched
 
 from backscroll.errors import QueryError
@@ -242,6 +255,31 @@ def test_beginnings_are_counted(demo: Searched, monkeypatch: pytest.MonkeyPatch,
         hit.session for hit in found.hits if not hit.session
     )
     assert few.hits == found.hits[:2]
+
+
+@pytest.mark.parametrize("is_mixed", [True, False])
+def test_beginnings_in_a_message_of_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_mixed: bool) -> None:
+    """What Claude wrote and what it was told are counted apart, but for messages that hold both."""
+    prompt, answer = "11111111-0000-4000-8000-000000000000", "22222222-0000-4000-8000-000000000000"
+    told = {"type": "tool_result", "tool_use_id": "srvtoolu_1", "content": "street"}
+    said = [{"type": "text", "text": "stone"}, *([told] if is_mixed else [])]
+    records = [user(prompt, None, "stream"), assistant(answer, prompt, said)]
+    write_transcript(tmp_path, "-p", UUID, map(line, records))
+    parts: list[int] = []
+    count = search._Search._asked_apart
+
+    def noted(self: search._Search, asked: search._Asked) -> list[search.Ask]:
+        found = count(self, asked)
+        parts.append(len(found))
+        return found
+
+    monkeypatch.setattr(search._Search, "_asked_apart", noted)
+    with Searched(tmp_path) as searched:
+        found = searched("st*", all_hits=False)
+
+    assert parts == [1 if is_mixed else 2]
+    assert found.total == 2
+    assert [hit.others for hit in found.hits] == [1]
 
 
 def test_beginnings_are_ordered(demo: Searched) -> None:

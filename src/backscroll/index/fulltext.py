@@ -37,7 +37,7 @@ else:
     shutil = lazily("shutil")
     memory = lazily("backscroll.index.memory")
 
-VERSION = 5
+VERSION = 6
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 48 << 20

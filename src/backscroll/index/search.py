@@ -21,7 +21,7 @@ from backscroll.index.query import searchable
 from backscroll.meanwhile import Meanwhile
 from backscroll.text import asking
 from backscroll.text.asking import Ask, Must, Not, Should
-from backscroll.text.fields import SCHEMA, session_number
+from backscroll.text.fields import MIXED, OF_CLAUDE, SCHEMA, session_number
 from backscroll.text.hits import Found, Hit
 from backscroll.text.language import Query, Term, Wish
 from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finders_of, regex_finder
@@ -156,7 +156,16 @@ class _Search:
                 chosen = self._best_of_each_session(outside, found, total, asking.weight_of(field))
                 best |= {candidate.session: candidate for candidate in chosen}
         shown = list(best.values())[: self._options.limit]
-        return shown, Meanwhile(partial(self._count_all, asked.everything, shown)).result
+        counting = [Meanwhile(partial(self._count_all, part, shown)) for part in self._asked_apart(asked)]
+        return shown, lambda: _together([part.result() for part in counting])
+
+    def _asked_apart(self, asked: _Asked) -> list[Ask]:
+        """Return questions for everything that have no message in common, so that each can be counted by itself."""
+        fields = asking.fields_of(self._query)
+        groups = [[name for name in fields if (name in OF_CLAUDE) is is_of_claude] for is_of_claude in (True, False)]
+        if not all(groups) or self._searcher.doc_freq("tag", MIXED):
+            return [asked.everything]
+        return [part.everything for group in groups if (part := self._asked(group)) is not None]
 
     def _asked(self, within: Iterable[str] | None = None) -> _Asked | None:
         """Return what the full-text index is asked, in some kinds of text; None where there is nothing to ask."""
@@ -331,6 +340,13 @@ def _in_sessions(numbers: Iterable[int]) -> Ask:
 
 def _outside(asked: Ask, sessions: Collection[int]) -> Ask:
     return asking.all_of([(Must, asked), (Not, _in_sessions(sessions))]) if sessions else asked
+
+
+def _together(counted: list[_Counted]) -> _Counted:
+    of_sessions: Counter[int] = Counter()
+    for part in counted:
+        of_sessions.update(part.of_sessions)
+    return _Counted(sum(part.total for part in counted), of_sessions)
 
 
 def _each_of(sessions: Collection[int]) -> dict[str, Any]:

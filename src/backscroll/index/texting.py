@@ -22,7 +22,7 @@ from backscroll.index.fulltext import FullText
 from backscroll.index.glance import Kept, files_in_step, keep, version_of
 from backscroll.index.progress import Progress
 from backscroll.lazy import lazily
-from backscroll.text.fields import session_number
+from backscroll.text.fields import MIXED, is_mixed, session_number
 from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
@@ -565,7 +565,7 @@ def _document(entry: "Entry", number: int, session: str | None) -> tantivy.Docum
     for field, texts in entry.fields.items():
         for text in texts:
             document.add_text(field, text)
-    for tag in entry.tags:
+    for tag in (*entry.tags, MIXED) if is_mixed(entry.fields.keys()) else entry.tags:
         document.add_text("tag", tag)
     document.add_bytes("at", entry.at)
     return document

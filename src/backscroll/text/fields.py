@@ -4,15 +4,20 @@ unit and key say what a document is made of, session whose it is, time when it w
 for, at where the message lies.
 """
 
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 import tantivy
 
 from backscroll.sessions.fingerprint import number_of
-from backscroll.sessions.texts import KINDS
+from backscroll.sessions.texts import ANSWER, CALL, KINDS, THINKING
 
 FILE = "file"
 """The field that holds the paths of files that calls are about."""
+OF_CLAUDE = {ANSWER, THINKING, CALL}
+"""The kinds of text that Claude wrote; what a message of another holds is of other kinds."""
+MIXED = "mixed"
+"""The tag of a message that holds both nevertheless: where there is none, both can be counted apart."""
 ANALYSER = "words"
 
 
@@ -29,6 +34,11 @@ def _schema() -> tantivy.Schema:
 
 
 SCHEMA = _schema()
+
+
+def is_mixed(fields: AbstractSet[str]) -> bool:
+    """Say whether fields are of both kinds."""
+    return not OF_CLAUDE.isdisjoint(fields) and not (fields <= OF_CLAUDE | {FILE})
 
 
 @lru_cache(1 << 16)
