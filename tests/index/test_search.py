@@ -24,6 +24,7 @@ from searched import Searched
 
 from backscroll.errors import QueryError
 from backscroll.index import search
+from backscroll.text.asking import Ask
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 
@@ -268,7 +269,7 @@ def test_beginnings_in_a_message_of_both_kinds(tmp_path: Path, monkeypatch: pyte
     parts: list[int] = []
     count = search._Search._asked_apart
 
-    def noted(self: search._Search, asked: search._Asked) -> list[search.Ask]:
+    def noted(self: search._Search, asked: search._Asked) -> list[Ask]:
         found = count(self, asked)
         parts.append(len(found))
         return found
