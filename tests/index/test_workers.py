@@ -64,26 +64,34 @@ def test_large_answers_give_back_memory(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 KILLED = """
-import os, time
+import functools, os, time
 from backscroll.index import workers
+def children(process):
+    return open(f"/proc/{process}/task/{process}/children").read().split()
 with workers.at_hand(2):
-    children = open(f"/proc/self/task/{os.getpid()}/children").read()
-    print(children, flush=True)
+    mine = children(os.getpid())
+    sleeping = workers._at_hand[-1].executor.submit(workers._packed, workers.Apart(functools.partial(time.sleep, 60)))
+    while not (apart := [child for process in mine for child in children(process)]):
+        time.sleep(0.01)
+    print(*mine, *apart, flush=True)
     time.sleep(60)
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells the children of a process")
 def test_they_end_with_their_parent() -> None:
-    """No worker is left when the one that started them is killed."""
-    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as parent:
+    """No worker is left when the one that started them is killed, nor what it started itself, and none complains."""
+    program = [sys.executable, "-c", KILLED]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as parent:
         assert parent.stdout is not None
-        children = parent.stdout.readline().split()
+        assert parent.stderr is not None
+        children = parent.stdout.readline().decode().split()
         parent.kill()
+        assert parent.stderr.read() == b""
     until = time.monotonic() + 20
     while any(map(_is_alive, children)) and time.monotonic() < until:
         time.sleep(0.02)
-    assert len(children) == 2
+    assert len(children) == 3
     assert not any(map(_is_alive, children))
 
 

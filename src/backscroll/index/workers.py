@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing import Pipe, Process, get_start_method, parent_process
 from multiprocessing.connection import Connection
 from threading import Thread
@@ -153,11 +153,13 @@ def _packed_apart(task: Callable[[], object]) -> bytes:
 
 def _send(sending: Connection, task: Callable[[], object]) -> None:
     """Send the answer to a task, or what went wrong."""
+    Thread(target=_end_with_parent, daemon=True).start()
     try:
         answer, code = pickle.dumps(task(), pickle.HIGHEST_PROTOCOL), 0
     except Exception as error:  # noqa: BLE001 - raised where the answer is asked for
         answer, code = pickle.dumps(error), FAILED
-    sending.send_bytes(answer)
+    with suppress(OSError):  # the worker is gone, and nobody asks for it any more
+        sending.send_bytes(answer)
     os._exit(code)
 
 
