@@ -183,3 +183,46 @@ def test_pieces_that_nobody_takes() -> None:
     found = workers.pieces(partial(map, bytes, [1 << 20] * 100))
     next(found)
     found.close()  # type: ignore[attr-defined]
+
+
+SPAWNED = """
+import multiprocessing
+from functools import partial
+from backscroll.index import workers
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    print(*(answer for _, answer in workers.answers(2, [(n, workers.Apart(partial(pow, n, 2))) for n in range(5)])))
+    print(*workers.pieces(partial(range, 5)))
+"""
+
+
+def test_processes_that_begin_anew(tmp_path: Path) -> None:
+    """Where processes are not forked, as on macOS, workers do the same."""
+    program = tmp_path / "program.py"
+    program.write_text(SPAWNED, encoding="utf-8")
+    told = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
+    assert told.stdout == "0 1 4 9 16\n0 1 2 3 4\n"
+
+
+def test_most_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine with many processors no more workers are started than one process can follow."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    with workers.at_hand():
+        assert len(workers._at_hand[-1].executor._processes) <= workers.MOST
+        assert len({pid for _, pid in workers.answers(64, [(number, os.getpid) for number in range(64)])}) <= 4
+
+
+def counted(directory: str) -> int:
+    """Return how many processes are at the same time where this one is."""
+    mine = Path(directory, str(os.getpid()))
+    mine.touch()
+    time.sleep(0.05)
+    found = sum(1 for _ in Path(directory).iterdir())
+    mine.unlink()
+    return found
+
+
+def test_most_apart(tmp_path: Path) -> None:
+    """What takes much memory is done by few processes at the same time, however many workers there are."""
+    tasks = [(number, workers.Apart(partial(counted, str(tmp_path)))) for number in range(16)]
+    assert max(found for _, found in workers.answers(4, tasks)) == workers.MOST_APART

@@ -7,15 +7,15 @@ import gc
 import os
 import pickle
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
-from multiprocessing import Pipe, Process, get_start_method, parent_process
+from multiprocessing import BoundedSemaphore, Pipe, Process, get_start_method, parent_process
 from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Semaphore
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +23,10 @@ from backscroll.errors import RefusedError
 from backscroll.index.memory import give_back_early, give_back_now
 from backscroll.value import NamedTuple
 
+MOST = 4
+"""More workers would only take memory: a single process takes in what they read."""
+MOST_APART = 2
+"""So many processes do at the same time what takes much memory."""
 AHEAD = 5
 """How many tasks there are for each worker at a time, done or not."""
 MOST_WAITING = 12 << 20
@@ -46,6 +50,7 @@ def answers(workers: int, tasks: Iterable[tuple[Label, Callable[[], Answer]]]) -
 
     However many there are, only a few are in work or wait to be taken, packed as they came.
     """
+    workers = min(workers, MOST)
     pending: deque[tuple[Label, Future[bytes]]] = deque()
     with nullcontext(_at_hand[-1]) if _at_hand else worker_pool(workers) as pool:
         for label, task in tasks:
@@ -83,7 +88,7 @@ def _received(receiving: Connection, done: "Future[None]") -> bytes:
 @contextmanager
 def at_hand(tasks: int | None = None) -> Iterator[None]:
     """Start workers now, for all that is asked for meanwhile; no more of them than there are tasks, and once."""
-    workers = min(os.cpu_count() or 1, tasks or sys.maxsize)
+    workers = min(os.cpu_count() or 1, MOST, tasks or MOST)
     if workers < 2 or _at_hand:
         yield
         return
@@ -104,8 +109,18 @@ class Pool(NamedTuple):
 
 
 _at_hand: list[Pool] = []
-_sending: list[Connection] = []
-"""In a worker, where it sends what it has piece by piece."""
+
+
+class _Own(NamedTuple):
+    """What a worker was given when it was started."""
+
+    sending: Connection
+    """Where it sends what it has piece by piece."""
+    apart: Semaphore
+    """Lets only so many do at the same time what takes much memory."""
+
+
+_own: list[_Own] = []
 
 
 def _waiting(pending: "Iterable[tuple[object, Future[bytes]]]") -> int:
@@ -128,7 +143,8 @@ class Apart(Generic[Answer]):
 
 def _packed(task: Callable[[], object]) -> bytes:
     if isinstance(task, Apart) and get_start_method() == "fork":
-        return _packed_apart(task)
+        with _own[0].apart:
+            return _packed_apart(task)
     packed = pickle.dumps(task(), pickle.HIGHEST_PROTOCOL)
     if len(packed) >= LARGE:
         give_back_now()
@@ -165,7 +181,7 @@ def _send(sending: Connection, task: Callable[[], object]) -> None:
 
 def _send_pieces(task: Callable[[], Iterable[object]]) -> None:
     """Send everything that a task yields, and then nothing, whatever happens."""
-    (sending,) = _sending
+    sending = _own[0].sending
     try:
         for piece in task():
             sending.send_bytes(pickle.dumps(piece, pickle.HIGHEST_PROTOCOL))
@@ -181,7 +197,8 @@ def _unpacked(label: Label, answer: "Future[bytes]") -> tuple[Label, Any]:
 def worker_pool(workers: int) -> Iterator[Pool]:
     """Open a pool of processes; whatever ends it early ends what they still had to do."""
     receiving, sending = Pipe(duplex=False)
-    executor = ProcessPoolExecutor(workers, initializer=_begin, initargs=(receiving, sending))
+    own = _Own(sending, BoundedSemaphore(MOST_APART))
+    executor = ProcessPoolExecutor(workers, initializer=_begin, initargs=(own, receiving))
     try:
         yield Pool(executor, receiving)
     except BrokenProcessPool as error:
@@ -194,10 +211,10 @@ def worker_pool(workers: int) -> Iterator[Pool]:
         sending.close()
 
 
-def _begin(receiving: Connection, sending: Connection) -> None:
+def _begin(own: _Own, receiving: Connection) -> None:
     """Leave alone what was there before, as it is shared until it is touched; and end with whoever started us."""
     receiving.close()
-    _sending[:] = [sending]
+    _own[:] = [own]
     gc.freeze()
     give_back_early()
     Thread(target=_end_with_parent, daemon=True).start()
