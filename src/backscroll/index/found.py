@@ -7,7 +7,7 @@ what that cannot read (compressed files, badly written records) goes the way of 
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
@@ -72,6 +72,13 @@ class SessionFacts(NamedTuple):
     project: str | None
 
 
+_UNITS = "SELECT number, kind, session, agent, paths FROM unit WHERE number IN (SELECT value FROM json_each(?))"
+_SESSIONS = (
+    "SELECT asked.value, session.id, json_extract(body, '$.title'), project FROM json_each(?) AS asked"
+    " JOIN session ON session.id = coalesce((SELECT target FROM fold WHERE fold.id = asked.value), asked.value)"
+)
+
+
 class Shelf:
     """Where the texts of hits are fetched from; files stay open until it is closed."""
 
@@ -81,28 +88,28 @@ class Shelf:
         self._units: dict[int, Unit | None] = {}
         self._sessions: dict[str | None, SessionFacts] = {}
 
+    def look_up(self, numbers: Iterable[int]) -> None:
+        """Look up units and their sessions, all at once, which takes half the time."""
+        rows = self._ledger.execute(_UNITS, (json.dumps(list(numbers)),))
+        found = {number: Unit(kind, name, agent, json.loads(paths)) for number, kind, name, agent, paths in rows}
+        self._units.update(found)
+        self._look_up_sessions(unit.session for unit in found.values())
+
     def unit(self, number: int) -> Unit | None:
         """Return a unit by its number; None where it was forgotten meanwhile."""
         if number not in self._units:
-            row = self._ledger.execute(
-                "SELECT kind, session, agent, paths FROM unit WHERE number = ?", (number,)
-            ).fetchone()
-            self._units[number] = Unit(row[0], row[1], row[2], json.loads(row[3])) if row else None
-        return self._units[number]
+            self.look_up([number])
+        return self._units.get(number)
 
     def session(self, name: str | None) -> SessionFacts:
         """Return what is known of a session; an earlier copy stands for the session that contains it."""
         if name not in self._sessions:
-            self._sessions[name] = self._session(name)
-        return self._sessions[name]
+            self._look_up_sessions([name])
+        return self._sessions.get(name) or SessionFacts(name, None, None)
 
-    def _session(self, name: str | None) -> SessionFacts:
-        row = self._database.execute(
-            "SELECT id, json_extract(body, '$.title'), project FROM session"
-            " WHERE id = coalesce((SELECT target FROM fold WHERE id = :name), :name)",
-            {"name": name},
-        ).fetchone()
-        return SessionFacts(*row) if row else SessionFacts(name, None, None)
+    def _look_up_sessions(self, names: Iterable[str | None]) -> None:
+        asked = json.dumps([name for name in names if name is not None])
+        self._sessions.update((name, SessionFacts(*row)) for name, *row in self._database.execute(_SESSIONS, (asked,)))
 
 
 def texts_at(unit: Unit, kept: Kept) -> Iterator[Text]:

@@ -125,6 +125,7 @@ class _Search:
         is_by_session = self._is_scored and not self._options.all_hits
         choose = self._newest if is_by_session and asking.is_beginning(self._query) else self._best
         chosen, counted = choose(asked)
+        self._shelf.look_up(candidate.unit for candidate in chosen)
         hits = [(candidate.session, hit) for candidate in chosen if (hit := self._hit(candidate)) is not None]
         total, of_sessions = counted()
         for session, hit in hits:
