@@ -283,6 +283,20 @@ def test_beginnings_in_a_message_of_both_kinds(tmp_path: Path, monkeypatch: pyte
     assert [hit.others for hit in found.hits] == [1]
 
 
+def test_sessions_are_looked_up_once(demo: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a search asks, which sessions fit a wish is looked up once."""
+    asked: list[str] = []
+    fitting = search._Search._fitting
+
+    def noted(self: search._Search, name: str, value: str) -> Iterator[int]:
+        asked.append(value)
+        return fitting(self, name, value)
+
+    monkeypatch.setattr(search._Search, "_fitting", noted)
+    assert demo("s* project:a -project:zzz", all_hits=False).hits
+    assert asked == ["a", "zzz"]
+
+
 def test_beginnings_are_ordered(demo: Searched) -> None:
     """The best kind of text comes first, and of one kind what is newest."""
     hits = demo("s*", all_hits=False, limit=100).hits

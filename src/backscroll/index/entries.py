@@ -56,13 +56,15 @@ def of_transcripts(paths: Sequence[str], agent: str | None, start: Sequence[int]
         return of_open(conversation, agent, start)
 
 
-def in_pieces(paths: Sequence[str], agent: str | None, kept: bytes | None) -> Iterator[Entries]:
-    """Yield the entries of long transcripts a few at a time, and at last how far the files were read.
+def in_pieces(
+    paths: Sequence[str], agent: str | None, start: Sequence[int] | None = None, *, kept: bytes | None = None
+) -> Iterator[Entries]:
+    """Do as `of_transcripts`, but yield a few entries at a time, and at last how far the files were read.
 
     `kept` is the standing of an earlier reading.
     """
     with read_conversation(paths, is_agent=agent is not None, kept=kept) as conversation:
-        for piece in _pieces(of_conversation(conversation, agent)):
+        for piece in _pieces(of_conversation(conversation, agent, start)):
             yield Entries(piece, [])
         yield Entries([], prefixes_of(conversation))
 

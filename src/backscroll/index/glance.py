@@ -25,7 +25,6 @@ from backscroll.stores.trail import FileState, Trail, still_holds
 from backscroll.value import NamedTuple
 from backscroll.version import __version__
 
-QUICKEST = 1
 Met = Entry | FoundFile | Damage
 State = Any
 """Of a file a tuple, of anything else a text."""
@@ -44,7 +43,8 @@ class Glance(NamedTuple):
 
     def remembered(self) -> "Remembered":
         """Return what is kept of it, without all that was met."""
-        return Remembered(self.number, zlib.compress(self.packed, QUICKEST), zlib.compress(self.trail, QUICKEST))
+        packed, trail = (zlib.compress(data, zlib.Z_BEST_SPEED) for data in (self.packed, self.trail))
+        return Remembered(self.number, packed, trail)
 
     def kept(self, files: int) -> "Kept":
         """Return what is kept of it where so many transcripts are in step with it."""

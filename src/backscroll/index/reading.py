@@ -142,13 +142,9 @@ def _readings(tasks: Iterable[Task], number: int, size: int) -> Iterator[Reading
     if size < WORTH_PROCESSES or workers < 2:
         yield from map(read_unit, tasks)
         return
-    for _, reading in processes.answers(workers, ((task.paths, _asked(task)) for task in tasks)):
+    asked = ((task.paths, processes.apart_if_large(task.size, partial(read_unit, task))) for task in tasks)
+    for _, reading in processes.answers(workers, asked):
         yield reading
-
-
-def _asked(task: Task) -> Callable[[], Reading]:
-    reading = partial(read_unit, task)
-    return processes.Apart(reading) if task.size >= processes.MUCH else reading
 
 
 def _batches(readings: Iterable[tuple[Unit, Reading]]) -> Iterator[list[tuple[Unit, Reading]]]:

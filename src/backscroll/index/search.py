@@ -8,7 +8,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from time import monotonic
 from typing import Any
 
@@ -125,7 +125,7 @@ class _Search:
         is_by_session = self._is_scored and not self._options.all_hits
         choose = self._newest if is_by_session and asking.is_beginning(self._query) else self._best
         chosen, counted = choose(asked)
-        self._shelf.look_up(candidate.unit for candidate in chosen)
+        self._shelf.look_up([candidate.unit for candidate in chosen])
         hits = [(candidate.session, hit) for candidate in chosen if (hit := self._hit(candidate)) is not None]
         total, of_sessions = counted()
         for session, hit in hits:
@@ -150,8 +150,9 @@ class _Search:
         """
         best: dict[int, _Candidate] = {}
         for field in sorted(asking.fields_of(self._query), key=asking.weight_of, reverse=True):
-            narrowed = self._asked([field])
-            if narrowed is not None and len(best) < self._options.limit:
+            if len(best) >= self._options.limit:
+                break
+            if (narrowed := self._asked([field])) is not None:
                 outside = _outside(narrowed.everything, best)
                 found, total = self._ranked(outside, PAGE, asking.weight_of(field))
                 chosen = self._best_of_each_session(outside, found, total, asking.weight_of(field))
@@ -181,10 +182,14 @@ class _Search:
         if (words := asking.question(self._query, within)) is not None:
             parts.append((Must, words))
         of_messages = asking.all_of(parts)
-        for name, wishes in self._query.wishes.items():
-            if name in _FITTING:
-                parts += self._of_sessions(name, wishes)
+        parts += self._asked_of_sessions
         return _Asked(asking.all_of(parts), of_messages) if parts else None
+
+    @cached_property
+    def _asked_of_sessions(self) -> list[tuple[tantivy.Occur, Ask]]:
+        """What is asked of whole sessions, looked up once."""
+        wished = [(name, wishes) for name, wishes in self._query.wishes.items() if name in _FITTING]
+        return [part for name, wishes in wished for part in self._of_sessions(name, wishes)]
 
     def _of_sessions(self, name: str, wishes: list[Wish]) -> Iterator[tuple[tantivy.Occur, Ask]]:
         wanted = [ask for wish in wishes if not wish.is_negated for ask in self._belonging(name, wish.value)]

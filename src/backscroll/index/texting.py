@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from backscroll.index.lag import Known, Lag, Unit
     from backscroll.index.units import Found
     from backscroll.index.units import Unit as ReadUnit
-    from backscroll.sessions import conversation as reading
     from backscroll.sessions import standing
     from backscroll.sessions.standing import Prefix
 else:
@@ -43,7 +42,6 @@ else:
     side_entries = lazily("backscroll.index.side_entries")
     typed = lazily("backscroll.index.typed")
     processes = lazily("backscroll.index.workers")
-    reading = lazily("backscroll.sessions.conversation")
     standing = lazily("backscroll.sessions.standing")
 
 BATCH_BYTES = 256 << 20
@@ -435,7 +433,7 @@ class _Texting:
 
     def _read_apart(self, unit: "Unit") -> "_Read":
         """Have another process read a long transcript and send it piece by piece."""
-        task = partial(entries.in_pieces, unit.paths, unit.agent, self._standing(unit))
+        task = partial(entries.in_pieces, unit.paths, unit.agent, kept=self._standing(unit))
         return _Read.pieced(processes.pieces(task))
 
     def _standing(self, unit: "Unit") -> bytes | None:
@@ -449,7 +447,7 @@ class _Texting:
 
     def _read_here(self, unit: "Unit", start: list[int] | None) -> "_Read":
         if unit.kind == "transcript":
-            return _Read.streamed(unit, start)
+            return _Read.pieced(entries.in_pieces(unit.paths, unit.agent, start))
         if unit.kind == "titles":
             return _Read.whole(entries.of_names(self._names()))
         if unit.kind == "history":
@@ -518,22 +516,9 @@ class _Read:
 
         return cls(read(), lambda: prefixes)
 
-    @classmethod
-    def streamed(cls, unit: "Unit", start: list[int] | None) -> "_Read":
-        """Read a transcript message by message."""
-        prefixes: list[Prefix] = []
-
-        def read() -> "Iterator[Entry]":
-            with reading.read_conversation(unit.paths, is_agent=unit.agent is not None) as opened:
-                yield from entries.of_conversation(opened, unit.agent, start)
-                prefixes.extend(entries.prefixes_of(opened))
-
-        return cls(read(), lambda: prefixes)
-
 
 def _task(unit: "Unit", start: list[int] | None) -> "Callable[[], Entries]":
-    reading = partial(entries.of_transcripts, unit.paths, unit.agent, start)
-    return processes.Apart(reading) if unit.size >= processes.MUCH else reading
+    return processes.apart_if_large(unit.size, partial(entries.of_transcripts, unit.paths, unit.agent, start))
 
 
 def _start(unit: "Unit", known: "Known | None") -> list[int] | None:

@@ -141,6 +141,11 @@ class Apart(Generic[Answer]):
         return self._task()
 
 
+def apart_if_large(size: int, task: Callable[[], Answer]) -> Callable[[], Answer]:
+    """Return a task that reads so many bytes: to be done apart where these are many."""
+    return Apart(task) if size >= MUCH else task
+
+
 def _packed(task: Callable[[], object]) -> bytes:
     if isinstance(task, Apart) and get_start_method() == "fork":
         with _own[0].apart:

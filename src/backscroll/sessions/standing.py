@@ -22,7 +22,6 @@ from backscroll.sessions.source import Source
 
 CHECKED = 4096
 """How many bytes at the beginning and before the end of what was read tell whether a file only grew."""
-QUICKEST = 1
 
 Prefix = tuple[int, bytes, bytes]
 """How far a file was read, and what its beginning and the end of that look like."""
@@ -111,7 +110,7 @@ def packed(sources: list[Source], rows: list[Row], facts: Facts) -> bytes | None
         return None
     standing = Standing([Reached.of(source) for source in sources], rows, facts)
     try:
-        return zlib.compress(msgspec.msgpack.encode(standing), QUICKEST)
+        return zlib.compress(msgspec.msgpack.encode(standing), zlib.Z_BEST_SPEED)
     except (ValueError, TypeError, OverflowError):  # lone surrogates, numbers beyond 64 bits
         return None
 
