@@ -37,6 +37,7 @@ SEE_ALSO = {
     "cowork": "cowork",
     "drift": "drift",
     "index": "the-index",
+    "outline": "outline",
 }
 """Each command's section in python.md; that in json.md has the command's own name."""
 

@@ -24,6 +24,7 @@ import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,7 +35,9 @@ from backscroll.demo.rows import NOON
 from backscroll.demo.tools import bash, edit, failed, grep, read, todo, write
 from backscroll.index import query
 from backscroll.index.db import open_in_memory
-from backscroll.index.update import update
+from backscroll.index.session_filter import SessionFilter
+from backscroll.index.sums import Wanted
+from backscroll.index.update.update import update
 from backscroll.records import Damage
 from backscroll.sessions.conversation import Conversation, read_conversation
 from backscroll.sessions.model import Session
@@ -72,6 +75,7 @@ __all__ = [
     "manifest",
     "read",
     "row",
+    "sums_of",
     "todo",
     "user",
     "walked",
@@ -310,6 +314,13 @@ def indexed(root: Path, database: sqlite3.Connection | None = None) -> sqlite3.C
     return database
 
 
+def sums_of(
+    since: datetime | None = None, until: datetime | None = None, model: str | None = None, **of: Any
+) -> Wanted:
+    """Return what is to be summed up: of a time, of a model, and of the sessions that pass a filter."""
+    return Wanted(SessionFilter(**of), since, until, model)
+
+
 @atexit.register
 def _close_indexes() -> None:
     for database in _indexes:
@@ -318,4 +329,4 @@ def _close_indexes() -> None:
 
 def listed(root: Path) -> dict[str, Session]:
     """Return every session below `root` by its id."""
-    return {session.id: session for session in query.sessions(indexed(root), query.Filter(), None)}
+    return {session.id: session for session in query.sessions(indexed(root), SessionFilter(), None)}

@@ -11,10 +11,11 @@ from typing import Any, Self
 
 import tantivy
 
-from backscroll.index import search, texting
+from backscroll.index import search
 from backscroll.index.db import open_in_memory, open_index
-from backscroll.index.fulltext import FullText, open_fulltext
-from backscroll.index.update import update
+from backscroll.index.update.update import update
+from backscroll.index.words.store import FullText, open_fulltext
+from backscroll.index.words.take_in import Words
 from backscroll.stores import find_stores
 from backscroll.text.hits import Found as Answer
 from backscroll.text.language import Query, Wish, parse_query
@@ -40,11 +41,10 @@ class Searched:
     def close(self) -> None:
         """Give everything back."""
         self.database.close()
-        self.text.close()
 
     def refresh(self) -> None:
         """Bring the index and its words up to date."""
-        update(self.database, find_stores(self.root, {}), words=texting.Words(self.database, self.text))
+        update(self.database, find_stores(self.root, {}), words=Words(self.database, self.text))
 
     def __call__(self, text: str, fields: Mapping[str, str] | None = None, **options: Any) -> Answer:
         """Search."""

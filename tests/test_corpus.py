@@ -13,6 +13,7 @@ from make import indexed
 
 import backscroll
 from backscroll.index import query
+from backscroll.index.session_filter import SessionFilter
 from backscroll.sessions.model import Session
 from backscroll.sessions.source import Source
 
@@ -67,7 +68,7 @@ def sessions(name: str) -> dict[str, Session]:
     """Return every session of a part of the corpus, read once for all tests."""
     if name not in _sessions:
         database = indexed(shared_path(f"corpus/{name}"))
-        _sessions[name] = {session.id: session for session in query.sessions(database, query.Filter(), None)}
+        _sessions[name] = {session.id: session for session in query.sessions(database, SessionFilter(), None)}
         database.close()
     return _sessions[name]
 

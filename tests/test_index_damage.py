@@ -104,7 +104,7 @@ def test_a_changed_letter_is_seen(
     shutil.copytree(shelf / "whole", ours)
     path = catalogue(ours, random.Random())  # noqa: S311
     data = path.read_bytes()
-    path.write_bytes(data.replace(b'"Title 3"', b'"Title 8"'))
+    path.write_bytes(data.replace(b"Title 3", b"Title 8"))
     assert path.read_bytes() != data
     command = ["--root", str(shelf / "root"), "list", "--all", "--json"]
     assert OURS_DAMAGED == run(command)

@@ -54,6 +54,7 @@ READING = {
         [SESSION, "--no-update"],
     ],
     "tree": [[SESSION], [SESSION, "--json"], [SESSION, "--no-update"]],
+    "outline": [[SESSION], [SESSION, "--json"], [SESSION, "--no-update"]],
     "calls": [[], [SESSION, "--full"], ["--json"], ["--errors", "--jsonl"], [SESSION, "--no-update"]],
     "search": [
         ["the"],

@@ -205,7 +205,12 @@ def lines(root: Path) -> list[list[str]]:
     found += [["list", "--all", "--sidebar", ACCOUNT[:8]]]
     for session in sessions:
         found += [["cowork", session], ["cowork", session, "--full"], ["show", session, "--logs"]]
-        found += [["show", session], ["show", session, "--full", "--all-branches"], ["tree", session]]
+        found += [
+            ["show", session],
+            ["show", session, "--full", "--all-branches"],
+            ["tree", session],
+            ["outline", session],
+        ]
     for session in sessions[::8]:
         found += [["show", session, "--full", "--format", form] for form in ("md", "html", "json")]
         found += [["calls", session, "--full"], ["usage", "--session", session, "--timeline"]]

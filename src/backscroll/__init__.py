@@ -23,9 +23,50 @@ if TYPE_CHECKING:
         UnreadableError,
     )
     from backscroll.formats.storage import StorageRecord
+    from backscroll.functions import (
+        accounts,
+        calls,
+        compare_flags,
+        cowork,
+        drift,
+        drift_json_schema,
+        flags,
+        list_files,
+        list_sessions,
+        list_stores,
+        log_files,
+        logs,
+        marks,
+        mcp_servers,
+        messages,
+        outline,
+        overview,
+        raw,
+        recover,
+        recover_content,
+        recover_diff,
+        recover_files,
+        recover_search,
+        schedules,
+        search,
+        search_index,
+        session_patch,
+        show,
+        storage,
+        timeline,
+        tools,
+        tree,
+        update_index,
+        usage,
+        usage_audit,
+        watch,
+        worktrees,
+    )
     from backscroll.index.progress import Progress, Report
     from backscroll.index.search import Options
     from backscroll.inventory.report import Check, CheckedField, Drift, FieldUse, TypeUse, Unknown
+    from backscroll.library import Library
+    from backscroll.library import open_library as open  # noqa: A004 - the contract's name
     from backscroll.place import Place
     from backscroll.records import Damage, Note
     from backscroll.sessions.desktop_model import (
@@ -49,6 +90,9 @@ if TYPE_CHECKING:
         Branch,
         Call,
         Message,
+        MessagePage,
+        Outline,
+        OutlineItem,
         Overview,
         Part,
         Result,
@@ -77,34 +121,7 @@ if TYPE_CHECKING:
         UsageRow,
     )
     from backscroll.stores.storage import Storage
-    from backscroll.text.hits import Found, Hit
-    from backscroll.verbs.desktop import (
-        accounts,
-        compare_flags,
-        cowork,
-        flags,
-        log_files,
-        logs,
-        marks,
-        mcp_servers,
-        schedules,
-        storage,
-        worktrees,
-    )
-    from backscroll.verbs.drift import drift, drift_json_schema
-    from backscroll.verbs.files import (
-        list_files,
-        recover,
-        recover_content,
-        recover_diff,
-        recover_files,
-        recover_search,
-        session_patch,
-    )
-    from backscroll.verbs.search import search, search_index, update_index
-    from backscroll.verbs.sessions import calls, list_sessions, list_stores, overview, raw, show, tree
-    from backscroll.verbs.usage import timeline, tools, usage, usage_audit
-    from backscroll.verbs.watch import watch
+    from backscroll.text.hits import DayCount, Found, Hit
     from backscroll.versions.model import (
         FileHistory,
         FileList,
@@ -128,7 +145,47 @@ _HOMES = {
         "RefusedError",
         "UnreadableError",
     ),
+    "backscroll.functions": (
+        "accounts",
+        "calls",
+        "compare_flags",
+        "cowork",
+        "drift",
+        "drift_json_schema",
+        "flags",
+        "list_files",
+        "list_sessions",
+        "list_stores",
+        "log_files",
+        "logs",
+        "marks",
+        "mcp_servers",
+        "messages",
+        "outline",
+        "overview",
+        "raw",
+        "recover",
+        "recover_content",
+        "recover_diff",
+        "recover_files",
+        "recover_search",
+        "schedules",
+        "search",
+        "search_index",
+        "session_patch",
+        "show",
+        "storage",
+        "timeline",
+        "tools",
+        "tree",
+        "update_index",
+        "usage",
+        "usage_audit",
+        "watch",
+        "worktrees",
+    ),
     "backscroll.index.progress": ("Progress", "Report"),
+    "backscroll.library": ("Library",),
     "backscroll.place": ("Place",),
     "backscroll.records": ("Damage", "Note"),
     "backscroll.sessions.desktop_model": (
@@ -152,6 +209,9 @@ _HOMES = {
         "Branch",
         "Call",
         "Message",
+        "MessagePage",
+        "Outline",
+        "OutlineItem",
         "Overview",
         "Part",
         "Result",
@@ -190,6 +250,7 @@ _HOMES = {
         "Written",
     ),
     "backscroll.text.hits": (
+        "DayCount",
         "Found",
         "Hit",
     ),
@@ -198,35 +259,9 @@ _HOMES = {
     "backscroll.stores.flags": ("Flag", "FlagChange", "FlagDifference", "FlagReport"),
     "backscroll.stores.storage": ("Storage",),
     "backscroll.stores.worktrees": ("Worktree", "WorktreeReport"),
-    "backscroll.verbs.desktop": (
-        "accounts",
-        "compare_flags",
-        "cowork",
-        "flags",
-        "log_files",
-        "logs",
-        "marks",
-        "mcp_servers",
-        "schedules",
-        "storage",
-        "worktrees",
-    ),
-    "backscroll.verbs.drift": ("drift", "drift_json_schema"),
-    "backscroll.verbs.files": (
-        "list_files",
-        "recover",
-        "recover_content",
-        "recover_diff",
-        "recover_files",
-        "recover_search",
-        "session_patch",
-    ),
-    "backscroll.verbs.search": ("search", "search_index", "update_index"),
-    "backscroll.verbs.sessions": ("calls", "list_sessions", "list_stores", "overview", "raw", "show", "tree"),
-    "backscroll.verbs.usage": ("timeline", "tools", "usage", "usage_audit"),
-    "backscroll.verbs.watch": ("watch",),
 }
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES = {name: module for module, names in _HOMES.items() for name in names} | {"open": "backscroll.library"}
+_RENAMED = {"open": "open_library"}
 
 __all__ = [
     "Account",
@@ -250,6 +285,7 @@ __all__ = [
     "CorruptError",
     "Counter",
     "Damage",
+    "DayCount",
     "DesktopMarks",
     "Drift",
     "FieldUse",
@@ -263,16 +299,20 @@ __all__ = [
     "Found",
     "Group",
     "Hit",
+    "Library",
     "LogLine",
     "Manifest",
     "Marks",
     "Match",
     "McpServer",
     "Message",
+    "MessagePage",
     "ModelDifference",
     "NotFoundError",
     "Note",
     "Options",
+    "Outline",
+    "OutlineItem",
     "Overview",
     "Part",
     "Permission",
@@ -327,6 +367,9 @@ __all__ = [
     "logs",
     "marks",
     "mcp_servers",
+    "messages",
+    "open",
+    "outline",
     "overview",
     "raw",
     "recover",
@@ -356,7 +399,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'backscroll' has no attribute {name!r}")
     import importlib  # noqa: PLC0415 - as above
 
-    return getattr(importlib.import_module(_MODULES[name]), name)
+    return getattr(importlib.import_module(_MODULES[name]), _RENAMED.get(name, name))
 
 
 def __dir__() -> list[str]:

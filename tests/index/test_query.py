@@ -11,7 +11,7 @@ from make import NOON, UUID, Draft, home, indexed, line, listed, user, write_sid
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.index import query
 from backscroll.index.db import open_in_memory
-from backscroll.index.query import Filter
+from backscroll.index.session_filter import SessionFilter
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 THIRD = "33333333-3333-4333-8333-333333333333"
@@ -26,42 +26,42 @@ def three(tmp_path: Path) -> sqlite3.Connection:
     return indexed(tmp_path)
 
 
-def ids(database: sqlite3.Connection, wanted: Filter, limit: int | None = None) -> list[str]:
+def ids(database: sqlite3.Connection, wanted: SessionFilter, limit: int | None = None) -> list[str]:
     """Return the first characters of the ids that pass a filter."""
     return [session.id[:1] for session in query.sessions(database, wanted, limit)]
 
 
 def test_newest_first(three: sqlite3.Connection) -> None:
     """The session that was used last comes first, one without any time last."""
-    assert ["2", "1", "3"] == ids(three, Filter())
+    assert ["2", "1", "3"] == ids(three, SessionFilter())
 
 
 def test_a_limit(three: sqlite3.Connection) -> None:
     """No more than asked for; the count is of all."""
-    assert ["2"] == ids(three, Filter(), 1)
-    assert 3 == query.count(three, Filter())
+    assert ["2"] == ids(three, SessionFilter(), 1)
+    assert 3 == query.count(three, SessionFilter())
 
 
 @pytest.mark.parametrize(
     "wanted, expected",
     [
-        (Filter(project="ledger"), ["1"]),
-        (Filter(project="/home/ann/"), ["2", "1"]),
-        (Filter(project="-ann-"), ["2", "1", "3"]),
-        (Filter(project="nowhere"), []),
-        (Filter(store="code"), ["2", "1", "3"]),
-        (Filter(store="cod"), []),
-        (Filter(account="acc"), ["1"]),
-        (Filter(account="cc-1"), []),
-        (Filter(since=NOON + timedelta(hours=20)), ["2"]),
-        (Filter(until=NOON + timedelta(hours=20)), ["1"]),
-        (Filter(since=NOON, until=NOON + timedelta(days=9)), ["2", "1"]),
-        (Filter(state="live"), ["2", "1", "3"]),
-        (Filter(state="orphan"), []),
-        (Filter(project="ann", account="acc", state="live"), ["1"]),
+        (SessionFilter(project="ledger"), ["1"]),
+        (SessionFilter(project="/home/ann/"), ["2", "1"]),
+        (SessionFilter(project="-ann-"), ["2", "1", "3"]),
+        (SessionFilter(project="nowhere"), []),
+        (SessionFilter(store="code"), ["2", "1", "3"]),
+        (SessionFilter(store="cod"), []),
+        (SessionFilter(account="acc"), ["1"]),
+        (SessionFilter(account="cc-1"), []),
+        (SessionFilter(since=NOON + timedelta(hours=20)), ["2"]),
+        (SessionFilter(until=NOON + timedelta(hours=20)), ["1"]),
+        (SessionFilter(since=NOON, until=NOON + timedelta(days=9)), ["2", "1"]),
+        (SessionFilter(state="live"), ["2", "1", "3"]),
+        (SessionFilter(state="orphan"), []),
+        (SessionFilter(project="ann", account="acc", state="live"), ["1"]),
     ],
 )
-def test_filters(three: sqlite3.Connection, wanted: Filter, expected: list[str]) -> None:
+def test_filters(three: sqlite3.Connection, wanted: SessionFilter, expected: list[str]) -> None:
     """Project by any part of it, store exactly, account by its beginning, time from `since` to before `until`."""
     assert expected == ids(three, wanted)
     assert len(expected) == query.count(three, wanted)

@@ -7,7 +7,6 @@ from pathlib import Path
 from make import UUID, Draft, assistant, bash, home, indexed, line, write_transcript
 
 from backscroll.index.evidence import counts, family_of, stated, transcript_of, with_recorded_costs
-from backscroll.index.spending import Shared, context_of, messages_of, quarter_of
 from backscroll.index.sums import NOTHING, Sum, Wanted, copied, held_by, of_sessions, quarters, sums, titles, tools
 
 OTHER = "22222222-2222-4222-8222-222222222222"
@@ -20,7 +19,7 @@ def flat(_: int | None) -> str:
 
 def rows(database: sqlite3.Connection, table: str) -> int:
     """Return how many rows a table has."""
-    statement = {"usage": "SELECT count(*) FROM usage", "tool": "SELECT count(*) FROM tool"}[table]
+    statement = {"usage": "SELECT count(*) FROM usage_sum", "tool": "SELECT count(*) FROM tool_sum"}[table]
     return int(database.execute(statement).fetchone()[0])
 
 
@@ -115,25 +114,17 @@ def test_times_are_taken_to_the_quarter(tmp_path: Path) -> None:
     assert 2 == sum(item.messages for item in sums(database, Wanted(until=moment), (), flat))
 
 
-def test_quarters_and_contexts() -> None:
-    """A moment that is none has no quarter."""
-    assert (None, 0, 1) == (
-        quarter_of(None),
-        quarter_of("1970-01-01T00:14:59.000Z"),
-        quarter_of("1970-01-01T00:15:00Z"),
-    )
-
-
 def test_a_message_knows_its_first_and_its_greatest_record(tmp_path: Path) -> None:
     """The session that was first answers for a message, with the greatest output that any record of it has."""
     record = assistant("a1", api="msg_0123456789abcdef", output=3, timestamp="2026-05-01T10:00:00.000Z")
     later = assistant("b1", api="msg_0123456789abcdef", output=9, timestamp="2026-05-01T11:00:00.000Z")
     write_transcript(home(tmp_path), "-p", UUID, [line(record)])
     write_transcript(tmp_path, "-p", OTHER, [line(later)])
-    ((message, _),) = messages_of(Shared(indexed(tmp_path)), [UUID])
+    database = indexed(tmp_path)
+    mine, theirs = (held_by(database, name, flat) for name in (UUID, OTHER))
 
-    assert (UUID, OTHER, 2) == (message.first.session, message.greatest.session, len(message.records))
-    assert 0 == context_of(message.first)
+    assert [(None, 1, 9, 0)] == [(item.session, item.messages, item.output, item.context) for item in mine]
+    assert [(UUID, 1, 9)] == [(item.session, item.messages, item.output) for item in theirs]
 
 
 def test_an_empty_sum() -> None:

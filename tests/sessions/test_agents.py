@@ -4,27 +4,39 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make import UUID, Draft, assistant, bash, call, conversation, given, home, indexed, line, listed, user, write_side
+from make import UUID, Draft, assistant, bash, call, given, home, indexed, line, listed, user, write_side
 
+from backscroll.files import open_readonly
 from backscroll.index import query
-from backscroll.sessions.agents import AgentFile, join_agents
-from backscroll.sessions.digest import Digest, make_digest
+from backscroll.index.update.read import Reading, read_unit
+from backscroll.sessions.agents import AgentFile, Evidence, join_agents
 from backscroll.sessions.model import Agent
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 
 
-def digest(directory: Path, *records: dict[str, Any], agent: str | None = None) -> Digest:
-    """Sum up the records of a session or an agent."""
-    with conversation(directory, *records, is_agent=agent is not None) as read:
-        return make_digest(read, agent)
+def reading(directory: Path, *records: dict[str, Any], agent: str | None = None) -> Reading:
+    """Read the records of a session or an agent."""
+    path = directory / "records.jsonl"
+    path.write_bytes(b"".join(map(line, records)))
+    return read_unit([str(path)], [1], agent, open_readonly)
+
+
+def told(directory: Path, *records: dict[str, Any], agent: str | None = None) -> Evidence:
+    """Return what records say about the agents that they start."""
+    evidence = Evidence()
+    for row in reading(directory, *records, agent=agent).rows["evidence"]:
+        if row[0] != "notified":
+            evidence.add(*row)
+    return evidence
 
 
 def agent_file(directory: Path, name: str = "a7", text: str = "Do", **fields: Any) -> AgentFile:
     """Return an agent's file in which somebody asks for something."""
     time = fields.pop("time", "2026-05-01T10:00:01.000Z")
-    read = digest(directory, user("x1", None, text, timestamp=time), assistant("x2", "x1"), agent=name)
-    return AgentFile(name, fields.pop("kind", "nested"), f"/agent-{name}.jsonl", read, **fields)
+    read = reading(directory, user("x1", None, text, timestamp=time), assistant("x2", "x1"), agent=name).columns
+    known = {column: read[column] for column in ("messages", "calls", "started", "updated", "first_text")}
+    return AgentFile(name, fields.pop("kind", "nested"), f"/agent-{name}.jsonl", **known, **fields)
 
 
 def launch(name: str, prompt: str = "Do", time: str = "2026-05-01T10:00:00.000Z", **asked: Any) -> dict[str, Any]:
@@ -44,9 +56,9 @@ def in_home(root: Path, session: str = UUID) -> list[Agent]:
 
 def test_by_the_meta_file(tmp_path: Path) -> None:
     """An agent's own meta file names its call, type, description and parent, and outweighs the rest."""
-    session = digest(tmp_path, launch("t1"), user("r1", "by-t1", [given("t1")], toolUseResult={"agentId": "a7"}))
+    session = told(tmp_path, launch("t1"), user("r1", "by-t1", [given("t1")], toolUseResult={"agentId": "a7"}))
     meta = {"toolUseId": "t2", "agentType": "Explore", "description": "Look", "parentAgentId": "a5"}
-    (agent,) = join_agents(session, [agent_file(tmp_path, meta=meta)])
+    (agent,) = join_agents(session, [], [agent_file(tmp_path, meta=meta)])
 
     assert ("meta", "t2", "Explore", "Look", "a5") == (
         agent.joined_by,
@@ -60,9 +72,9 @@ def test_by_the_meta_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("meta", [{"toolUseId": 5}, {"toolUseId": ""}, {}])
 def test_by_the_result(tmp_path: Path, meta: dict[str, object]) -> None:
     """The call's result names the agent; a meta file without a call does not stand in its way."""
-    session = digest(tmp_path, launch("t1"), user("r1", "by-t1", [given("t1")], toolUseResult={"agentId": "a7"}))
+    session = told(tmp_path, launch("t1"), user("r1", "by-t1", [given("t1")], toolUseResult={"agentId": "a7"}))
 
-    assert {"a7": ("result", "t1")} == joined(join_agents(session, [agent_file(tmp_path, meta=meta)]))
+    assert {"a7": ("result", "t1")} == joined(join_agents(session, [], [agent_file(tmp_path, meta=meta)]))
 
 
 def test_by_progress(tmp_path: Path) -> None:
@@ -70,88 +82,91 @@ def test_by_progress(tmp_path: Path) -> None:
     progress = {"type": "progress", "uuid": "p1", "parentToolUseID": "t1", "data": {"agentId": "a7"}}
 
     assert {"a7": ("progress", "t1")} == joined(
-        join_agents(digest(tmp_path, launch("t1"), progress), [agent_file(tmp_path)])
+        join_agents(told(tmp_path, launch("t1"), progress), [], [agent_file(tmp_path)])
     )
 
 
 def test_by_a_notice(tmp_path: Path) -> None:
     """The notice that a task has ended names both."""
     note = "<task-notification><task-id>a7</task-id><tool-use-id>t1</tool-use-id></task-notification>"
-    session = digest(tmp_path, launch("t1"), user("u1", None, note, origin={"kind": "task-notification"}))
+    session = told(tmp_path, launch("t1"), user("u1", None, note, origin={"kind": "task-notification"}))
 
-    assert {"a7": ("notice", "t1")} == joined(join_agents(session, [agent_file(tmp_path)]))
+    assert {"a7": ("notice", "t1")} == joined(join_agents(session, [], [agent_file(tmp_path)]))
 
 
 def test_a_notice_without_a_call(tmp_path: Path) -> None:
     """An old notice that names no call leaves the agent to weaker evidence."""
-    session = digest(tmp_path, launch("t1"), {"type": "queue-operation", "content": '{"task_id":"a7"}'})
+    session = told(tmp_path, launch("t1"), {"type": "queue-operation", "content": '{"task_id":"a7"}'})
 
-    assert {"a7": ("prompt", "t1")} == joined(join_agents(session, [agent_file(tmp_path)]))
+    assert {"a7": ("prompt", "t1")} == joined(join_agents(session, [], [agent_file(tmp_path)]))
 
 
 def test_by_the_workflow_run(tmp_path: Path) -> None:
     """The agents of a workflow belong to the call that started the run."""
-    session = digest(
+    session = told(
         tmp_path,
         assistant("a1", None, [call("t1", "Workflow")]),
         user("r1", "a1", [given("t1")], toolUseResult={"runId": "run1"}),
     )
     files = [agent_file(tmp_path, name, kind="workflow", run="run1") for name in ("a7", "a8")]
 
-    assert {"a7": ("workflow", "t1"), "a8": ("workflow", "t1")} == joined(join_agents(session, files))
+    assert {"a7": ("workflow", "t1"), "a8": ("workflow", "t1")} == joined(join_agents(session, [], files))
 
 
 def test_by_the_prompt(tmp_path: Path) -> None:
     """At last the call's prompt and the agent's first words are compared, and each call is given once."""
-    session = digest(tmp_path, launch("t1"), launch("t2"), launch("t3", "Else"))
+    session = told(tmp_path, launch("t1"), launch("t2"), launch("t3", "Else"))
     files = [agent_file(tmp_path, name) for name in ("a7", "a8", "a9")]
 
-    assert {"a7": ("prompt", "t1"), "a8": ("prompt", "t2"), "a9": (None, None)} == joined(join_agents(session, files))
+    assert {"a7": ("prompt", "t1"), "a8": ("prompt", "t2"), "a9": (None, None)} == joined(
+        join_agents(session, [], files)
+    )
 
 
 def test_by_the_prompt_nearest_in_time(tmp_path: Path) -> None:
     """Of several calls with one prompt the nearest in time started the agent."""
-    session = digest(tmp_path, launch("t1"), launch("t2", time="2026-05-01T10:30:00.000Z"))
+    session = told(tmp_path, launch("t1"), launch("t2", time="2026-05-01T10:30:00.000Z"))
     late = agent_file(tmp_path, time="2026-05-01T10:30:01.000Z")
 
-    assert {"a7": ("prompt", "t2")} == joined(join_agents(session, [late]))
+    assert {"a7": ("prompt", "t2")} == joined(join_agents(session, [], [late]))
 
 
 def test_a_call_known_otherwise_is_not_given_by_prompt(tmp_path: Path) -> None:
     """A call that stronger evidence gives to one agent is not taken by another with the same prompt."""
-    session = digest(tmp_path, launch("t1"), launch("t2"))
+    session = told(tmp_path, launch("t1"), launch("t2"))
     files = [agent_file(tmp_path, "a7"), agent_file(tmp_path, "a8", meta={"toolUseId": "t1"})]
 
-    assert {"a7": ("prompt", "t2"), "a8": ("meta", "t1")} == joined(join_agents(session, files))
+    assert {"a7": ("prompt", "t2"), "a8": ("meta", "t1")} == joined(join_agents(session, [], files))
 
 
 def test_without_any_evidence(tmp_path: Path) -> None:
     """An agent that nothing leads to is listed all the same."""
-    (agent,) = join_agents(None, [agent_file(tmp_path)])
+    (agent,) = join_agents(None, [], [agent_file(tmp_path)])
 
     assert (None, None, 2) == (agent.joined_by, agent.call, agent.messages)
 
 
 def test_the_call_describes_its_agent(tmp_path: Path) -> None:
     """What the agent's own files do not say is taken from the call."""
-    session = digest(tmp_path, launch("t1", description="Look", subagent_type="Explore"))
-    (agent,) = join_agents(session, [agent_file(tmp_path)])
+    session = told(tmp_path, launch("t1", description="Look", subagent_type="Explore"))
+    (agent,) = join_agents(session, [], [agent_file(tmp_path)])
 
     assert ("Explore", "Look", None) == (agent.type, agent.description, agent.parent)
 
 
 def test_nested_agents_know_their_parent(tmp_path: Path) -> None:
     """An agent whose call stands in another agent's transcript is that one's child."""
-    outer = AgentFile("a7", "nested", "/a7", digest(tmp_path, user("x1"), launch("t2"), agent="a7"))
-    (_, inner) = join_agents(None, [outer, agent_file(tmp_path, "a8")])
+    evidence = told(tmp_path, user("x1"), launch("t2"), agent="a7")
+    outer = AgentFile("a7", "nested", "/a7", started="2026-05-01T10:00:00.000Z", evidence=evidence)
+    (_, inner) = join_agents(None, [], [outer, agent_file(tmp_path, "a8")])
 
     assert ("a8", "t2", "a7") == (inner.id, inner.call, inner.parent)
 
 
 def test_an_agent_is_not_its_own_parent(tmp_path: Path) -> None:
     """A meta file that names a call of the agent itself makes no loop."""
-    read = digest(tmp_path, user("x1"), launch("t2"), agent="a7")
-    (agent,) = join_agents(None, [AgentFile("a7", "nested", "/a7", read, {"toolUseId": "t2"})])
+    evidence = told(tmp_path, user("x1"), launch("t2"), agent="a7")
+    (agent,) = join_agents(None, [], [AgentFile("a7", "nested", "/a7", evidence=evidence, meta={"toolUseId": "t2"})])
 
     assert agent.parent is None
 
@@ -164,7 +179,7 @@ def test_agents_stand_in_the_order_in_which_they_began(tmp_path: Path) -> None:
         agent_file(tmp_path, "early", time="2026-05-01T10:00:00.000Z"),
     ]
 
-    assert ["early", "late", "never"] == [agent.id for agent in join_agents(None, files)]
+    assert ["early", "late", "never"] == [agent.id for agent in join_agents(None, [], files)]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from make import assistant, call, conversation, given, user
 
-from backscroll.sessions.facts import IGNORED_TYPES, AgentCall, Facts, Leaf
+from backscroll.sessions.facts import ASIDE_TYPES, IGNORED_TYPES, AgentCall, Facts, Leaf
 
 NOTE = "<task-notification>\n<task-id>{}</task-id>\n<tool-use-id>{}</tool-use-id>\n</task-notification>"
 
@@ -80,12 +80,11 @@ def test_a_leaf_knows_how_much_was_written_before_it(tmp_path: Path) -> None:
     assert Leaf("u1", 1) == found.leaf
 
 
-def test_known_types_are_ignored_and_counted(tmp_path: Path) -> None:
-    """Types that say nothing about the conversation are no unknown ones; what nobody knows is counted as such."""
+def test_known_types_are_ignored(tmp_path: Path) -> None:
+    """Types that say nothing to people are left out; each record of a type that nobody knows is kept to be found."""
     found = facts(tmp_path, *({"type": name} for name in sorted(IGNORED_TYPES)), {"type": "new"}, {"type": "new"})
 
-    assert {"new": 2} == dict(found.unknown_types)
-    assert 2 + len(IGNORED_TYPES) == sum(found.types.values())
+    assert [*sorted(ASIDE_TYPES), "new", "new"] == [aside.type for aside in found.asides.values()]
 
 
 def test_calls_that_start_agents(tmp_path: Path) -> None:

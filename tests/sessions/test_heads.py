@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from make import assistant, call, line, user
 from msgspec import UNSET, Raw
 
-from backscroll.sessions.heads import Head, ToolUseResultHead, UsageHead, decode_head, decoded, head_of
+from backscroll.sessions.heads import Head, Started, UsageHead, decode_head, decoded, head_of, is_there, started_by
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none()
@@ -114,14 +114,14 @@ def test_a_tool_use_result_of_every_type_is_there(value: object, broken: bool) -
     record = {"type": "user", "toolUseResult": value}
     head = head_of(record | {"uuid": 5}) if broken else decode_head(line(record))
 
-    assert head.toolUseResult is not None
+    assert is_there(head.toolUseResult)
 
 
 def test_agent_and_run_of_a_result() -> None:
     """A result that is an object may name the agent or the workflow run that the call started."""
     head = decode_head(line({"toolUseResult": {"agentId": "a1", "runId": "r1", "usage": {}}}))
 
-    assert ToolUseResultHead("a1", "r1") == head.toolUseResult
+    assert Started("a1", "r1") == started_by(bytes(head.toolUseResult))
 
 
 def test_a_damaged_part_counts_as_absent() -> None:
@@ -148,7 +148,7 @@ def test_both_ways_agree(value: dict[str, Any]) -> None:
     slow = head_of(value)
 
     assert (fast.type, fast.uuid, fast.parentUuid) == (slow.type, slow.uuid, slow.parentUuid)
-    assert (fast.toolUseResult is None) == (slow.toolUseResult is None)
+    assert is_there(fast.toolUseResult) == is_there(slow.toolUseResult)
     assert (fast.message is None) == (slow.message is None)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import orjson
 import pytest
 from make import call, given
+from msgspec import Raw
 
 from backscroll.sessions.heads import Block, decode_head
 from backscroll.sessions.outcomes import ERROR, OK, REFUSED, outcome_of, target_of
@@ -66,4 +67,4 @@ def test_an_input_that_is_no_object_is_about_nothing(asked: Any) -> None:
 )
 def test_how_a_call_ended(result: dict[str, Any], detail: Any, outcome: str) -> None:
     """A result is fine, an error, or a refusal by a person, a rule or a hook, whichever of its two texts says so."""
-    assert outcome == outcome_of(block(result), detail)
+    assert outcome == outcome_of(block(result), Raw(orjson.dumps(detail)))

@@ -7,7 +7,8 @@ import pytest
 from make import assistant, call, given, line, user
 
 from backscroll.sessions import prompts
-from backscroll.sessions.facts import queued_text
+from backscroll.sessions.conversation import read_conversation
+from backscroll.sessions.facts import Facts, queued_text
 from backscroll.sessions.fingerprint import text_key
 from backscroll.sessions.rows import (
     ASSISTANT,
@@ -20,23 +21,27 @@ from backscroll.sessions.rows import (
     SYNTHETIC,
     SYSTEM,
     Row,
-    Rows,
-    read_rows,
+    rows_of,
 )
 from backscroll.sessions.source import Source
 
 
-def read(directory: Path, *records: dict[str, Any]) -> Rows:
-    """Write records and read them as rows."""
+def written(directory: Path, *records: dict[str, Any]) -> str:
+    """Write records, and return the path of their file."""
     path = directory / "r.jsonl"
     path.write_bytes(b"".join(map(line, records)))
-    with Source(str(path)) as source:
-        return read_rows([source])
+    return str(path)
+
+
+def read(directory: Path, *records: dict[str, Any]) -> list[Row]:
+    """Write records and read them as rows."""
+    with Source(written(directory, *records)) as source:
+        return [row for _, _, row in rows_of(source.heads(), 0, Facts()) if row is not None]
 
 
 def row(directory: Path, record: dict[str, Any]) -> Row:
     """Return the row of one record."""
-    return read(directory, record).rows[0]
+    return read(directory, record)[0]
 
 
 def queued(prompt: Any, **fields: Any) -> dict[str, Any]:
@@ -95,11 +100,11 @@ def test_a_null_tool_use_result_is_none(tmp_path: Path) -> None:
 
 
 def test_a_record_outside_the_tree_is_no_row(tmp_path: Path) -> None:
-    """Metadata is stated among the facts, and an unknown type without parent is only counted."""
-    found = read(tmp_path, {"type": "mode", "mode": "normal"}, {"type": "new", "uuid": "x"}, {"silly": "this"})
-
-    assert [] == found.rows
-    assert {"new": 1, "(none)": 1} == dict(found.facts.unknown_types)
+    """Metadata is stated among the facts, and an unknown type without parent stands beside the tree."""
+    records = [{"type": "mode", "mode": "normal"}, {"type": "new", "uuid": "x"}, {"silly": "this"}]
+    with read_conversation([written(tmp_path, *records)]) as conversation:
+        assert ([], []) == (read(tmp_path, *records), conversation.tree.nodes)
+        assert ["new", ""] == [aside.type for aside in conversation.facts.asides.values()]
 
 
 def test_calls_and_results_of_a_record(tmp_path: Path) -> None:
@@ -135,7 +140,7 @@ def test_a_row_without_uuid_is_named_by_its_line(tmp_path: Path) -> None:
     """The place of a record stands in for the id it lacks."""
     found = read(tmp_path, user("u1"), {"type": "user", "message": {"content": "x"}})
 
-    assert ["u1", "line-2"] == [item.id for item in found.rows]
+    assert ["u1", "line-2"] == [item.id for item in found]
 
 
 def test_places_lead_back_to_the_record(tmp_path: Path) -> None:
@@ -144,7 +149,7 @@ def test_places_lead_back_to_the_record(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(b"".join(records))
     with Source(str(path)) as source:
-        found = read_rows([source]).rows[1]
+        found = [row for _, _, row in rows_of(source.heads(), 0, Facts()) if row is not None][1]
 
         assert records[2].rstrip() == source.read(found.offset, found.length)
         assert 3 == found.line
@@ -240,8 +245,8 @@ def test_nothing_but_assistant_records_spends(tmp_path: Path) -> None:
         user("u1", None, [given("toolu_1")], toolUseResult={"usage": {"output_tokens": 5}, "totalTokens": 9}),
     )
 
-    assert [PROGRESS, prompts.RESULTS] == [item.kind for item in found.rows]
-    assert [None, None] == [item.tokens for item in found.rows]
+    assert [PROGRESS, prompts.RESULTS] == [item.kind for item in found]
+    assert [None, None] == [item.tokens for item in found]
 
 
 def test_equal_texts_have_equal_keys() -> None:

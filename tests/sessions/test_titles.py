@@ -5,24 +5,20 @@ from pathlib import Path
 import pytest
 from make import UUID, Draft, home, listed, write_side
 
-from backscroll.sessions.digest import Counts, Digest
-from backscroll.sessions.titles import Title, title_of
+from backscroll.sessions.titles import Title, TitleFacts, title_of
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 
 
 def test_the_order_of_titles() -> None:
     """What the user chose, what the program did, the last prompt, a summary, the first prompt, the agent's name."""
-    digest = Digest(
-        Counts(), custom_title="custom", ai_title="ai", last_prompt="last", first_prompt="first", agent_name="agent"
-    )
-    found = [title_of(digest, "beside", "summary")]
+    facts = TitleFacts("custom", "ai", "last", "first", "agent")
+    found = [title_of(facts, "beside", "summary")]
     for name in ("custom_title", "ai_title", "last_prompt"):
-        setattr(digest, name, None)
-        found.append(title_of(digest, None, "summary"))
-    found.append(title_of(digest, None, None))
-    digest.first_prompt = None
-    found.append(title_of(digest, None, None))
+        facts = facts._replace(**{name: None})
+        found.append(title_of(facts, None, "summary"))
+    found.append(title_of(facts, None, None))
+    found.append(title_of(facts._replace(first_prompt=None), None, None))
 
     assert [
         Title("custom", "custom"),
@@ -36,22 +32,20 @@ def test_the_order_of_titles() -> None:
 
 def test_a_title_beside_the_transcript() -> None:
     """A custom-title.json counts like a title in the transcript, behind that."""
-    digest = Digest(Counts(), ai_title="ai")
-
-    assert Title("beside", "custom") == title_of(digest, "beside", None)
+    assert Title("beside", "custom") == title_of(TitleFacts(ai_title="ai"), "beside", None)
 
 
 @pytest.mark.parametrize("blank", ["", "  \n\t "])
 def test_a_blank_title_is_none(blank: str) -> None:
     """A title of nothing gives way to the next."""
-    assert Title("ai", "ai") == title_of(Digest(Counts(), custom_title=blank, ai_title="ai"), None, None)
-    assert title_of(Digest(Counts(), ai_title=blank), None, None) is None
+    assert Title("ai", "ai") == title_of(TitleFacts(custom_title=blank, ai_title="ai"), None, None)
+    assert title_of(TitleFacts(ai_title=blank), None, None) is None
 
 
 def test_a_title_is_one_line_of_bounded_length() -> None:
     """Line breaks become spaces, and a long prompt is cut."""
-    assert Title("a b", "ai") == title_of(Digest(Counts(), ai_title="a\n  b"), None, None)
-    assert "x" * 199 + "…" == (title_of(Digest(Counts(), ai_title="x" * 201), None, None) or Title("", "")).text
+    assert Title("a b", "ai") == title_of(TitleFacts(ai_title="a\n  b"), None, None)
+    assert "x" * 199 + "…" == (title_of(TitleFacts(ai_title="x" * 201), None, None) or Title("", "")).text
 
 
 def test_a_summary_in_another_file_titles_a_session(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from backscroll.errors import QueryError
-from backscroll.index.spending import CONTEXTS
 from backscroll.index.sums import NOTHING
+from backscroll.sessions.rows import PRICE_LIMITS
 from backscroll.stats import prices
 from backscroll.stats.prices import Model, load_prices, model_of
 
@@ -179,7 +179,7 @@ def test_the_table_can_be_used() -> None:
     """Every limit of a prompt is one that the index tells apart, and every model has the five prices of tokens."""
     items = [item for items in TABLE["models"].values() for item in items]
 
-    assert {item["above"] for item in items if "above" in item} == set(CONTEXTS)
+    assert {item["above"] for item in items if "above" in item} == set(PRICE_LIMITS)
     assert all({"input", "output", "cache_write", "cache_write_1h", "cache_read"} <= set(item) for item in items)
     assert all(
         set(item["long"]) >= {"input", "output", "cache_write", "cache_write_1h", "cache_read"}

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 from conftest import shared_path
-from make import UUID, Draft, Tool, bash, edit, failed, home, indexed, read
+from make import UUID, Draft, Tool, bash, edit, failed, home, indexed, read, sums_of
 
 import backscroll
-from backscroll.index.sums import Wanted
 from backscroll.stats.model import ToolReport
 from backscroll.stats.tools import report, server_of
 
@@ -19,7 +18,7 @@ OTHER = "22222222-2222-4222-8222-222222222222"
 
 def used(root: Path, **wanted: Any) -> ToolReport:
     """Return the tool statistics of a home."""
-    return report(indexed(root), Wanted(**wanted))
+    return report(indexed(root), sums_of(**wanted))
 
 
 def test_calls_by_tool(tmp_path: Path) -> None:
@@ -84,7 +83,7 @@ def test_a_result_that_only_a_copy_holds(tmp_path: Path) -> None:
 
 
 def test_servers_skills_and_agents(tmp_path: Path) -> None:
-    """Calls are also summed up by MCP server, by skill and by type of agent."""
+    """Calls are also sums_of up by MCP server, by skill and by type of agent."""
     calls = [
         Tool("mcp__github__search", {}, "x"),
         Tool("mcp__github__issue", {}, "x"),

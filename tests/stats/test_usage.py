@@ -12,7 +12,7 @@ import second_way
 from conftest import shared_path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from make import NOON, UUID, Draft, assistant, bash, home, indexed, line, listed, user, write_transcript
+from make import NOON, UUID, Draft, assistant, bash, home, indexed, line, listed, sums_of, user, write_transcript
 
 from backscroll.errors import QueryError
 from backscroll.index.sums import Wanted
@@ -29,7 +29,7 @@ PRICES = load_prices()
 
 def used(root: Path, *by: str, zone: Any = UTC, now: datetime = NOON, **wanted: Any) -> UsageReport:
     """Return the usage of a home."""
-    return report(indexed(root), Wanted(**wanted), by or ("day",), PRICES, zone=zone, now=now)
+    return report(indexed(root), sums_of(**wanted), by or ("day",), PRICES, zone=zone, now=now)
 
 
 def summed(found: UsageReport) -> dict[str, int]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import backscroll
-from backscroll.index.traces import Wanted, touched
-from backscroll.verbs.files import _histories
+from backscroll.index.file_changes import Wanted, touched
+from backscroll.verbs.files import FileVerbs
 from backscroll.versions.content import newline_of
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
@@ -58,7 +58,7 @@ def test_every_edit_is_made_to_the_text_it_records(corpus: Path, capsys: pytest.
     compared: Counter[str] = Counter()
     for root in homes(corpus):
         expected = bases(root)
-        with _histories(root, update=True, on_progress=None) as (database, histories):
+        with FileVerbs(root) as library, library._histories() as (database, histories):
             for item in touched(database, Wanted()):
                 replay, before = histories.replay(item.path), None
                 for version, content in replay.states():
@@ -105,7 +105,7 @@ def test_the_list_agrees_with_the_replay(corpus: Path) -> None:
     different = []
     for root in homes(corpus):
         files = backscroll.list_files(root, limit=None).files
-        with _histories(root, update=False, on_progress=None) as (_, histories):
+        with FileVerbs(root, update=False) as library, library._histories() as (_, histories):
             for file in files:
                 history = histories.history(file.path)
                 if (len(history.versions), len(history.candidates)) != (file.versions, file.candidates):
@@ -116,7 +116,7 @@ def test_the_list_agrees_with_the_replay(corpus: Path) -> None:
 
 def test_what_is_exact_can_be_read_back(corpus: Path) -> None:
     """A version that is said to be exact has bytes, and they are those of its digest and its line ends."""
-    with _histories(corpus / "home", update=True, on_progress=None) as (database, histories):
+    with FileVerbs(corpus / "home") as library, library._histories() as (database, histories):
         for item in touched(database, Wanted()):
             for version, content in histories.states(item.path):
                 data = content.to_bytes()

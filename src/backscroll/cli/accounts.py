@@ -3,11 +3,10 @@
 import click
 
 from backscroll.cli.later import desktop, desktop_json, terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
-from backscroll.verbs import desktop as verbs
 
 
 @examples(
@@ -24,8 +23,8 @@ def command(settings: Settings) -> int:
     Accounts are named by the paths of Desktop's rows, by rows and manifests, by transcripts and by settings. The
     command line and Desktop may be signed in with different ones. Desktop's counters of tokens and of the plan follow.
     """
-    with ProgressLine() as progress:
-        found = verbs.accounts(settings.root, update=settings.update, on_progress=progress)
+    with opened(settings) as library:
+        found = library.accounts()
     if settings.json:
         print_document(desktop_json.accounts_document(found))
     else:

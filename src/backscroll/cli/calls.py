@@ -11,7 +11,7 @@ from backscroll.cli.options import Settings, examples, reading, streaming
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
-from backscroll.verbs import sessions as verbs
+from backscroll.library import open_library
 
 
 @examples(
@@ -32,16 +32,16 @@ def command(settings: Settings, *, session: str | None, tool: str | None, errors
 
     ID is any unique beginning of a session's id, or `latest`, or the path of a transcript; without it all sessions.
     """
-    with ProgressLine() as progress:
-        calls = verbs.calls(
-            session, settings.root, tool=tool, errors=errors, update=settings.update, on_progress=progress
-        )
-        first = list(islice(calls, 1))
-    found = chain(first, calls)
-    if settings.jsonl:
-        print_document(json.lines(map(json.object_of, found)))
-    elif settings.json:
-        print_document(json.calls_document(found))
-    else:
-        terminal.print_lines(view.call_log(found, terminal.make_paper(settings, is_full=full)), settings)
+    progress = ProgressLine()
+    with open_library(settings.root, update=settings.update, on_progress=progress) as library:
+        with progress:
+            calls = library.calls(session, tool=tool, errors=errors)
+            first = list(islice(calls, 1))
+        found = chain(first, calls)
+        if settings.jsonl:
+            print_document(json.lines(map(json.object_of, found)))
+        elif settings.json:
+            print_document(json.calls_document(found))
+        else:
+            terminal.print_lines(view.call_log(found, terminal.make_paper(settings, is_full=full)), settings)
     return DONE

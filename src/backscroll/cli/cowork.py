@@ -4,11 +4,10 @@ import click
 
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import desktop, desktop_json, terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import NotFoundError
-from backscroll.verbs import desktop as verbs
 
 
 @examples(
@@ -29,9 +28,9 @@ def command(settings: Settings, *, session: str | None, full: bool) -> int:
     it made and was given, which tools were allowed, and what Cowork states that each run cost. ID may also be a
     session of the Code tab.
     """
-    with ProgressLine() as progress:
-        found = verbs.cowork(session, settings.root, update=settings.update, on_progress=progress)
-        planned = verbs.schedules(settings.root, update=False) if session is None else []
+    with opened(settings) as library:
+        found = library.cowork(session)
+        planned = library.schedules() if session is None else []
     if session is not None and not found:
         raise NotFoundError("Desktop knows nothing of this session", session, "backscroll show ID reads it.")
     if settings.json:

@@ -4,11 +4,10 @@ import click
 
 from backscroll.cli.later import drift as view
 from backscroll.cli.later import terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
-from backscroll.verbs import drift as verbs
 
 
 @examples(
@@ -29,12 +28,12 @@ def command(settings: Settings, *, kind: str | None, is_schema: bool) -> int:
     shown. TYPE shows the fields of one type. Only names, types and numbers are shown, never what a record says.
     """
     if is_schema:
-        with ProgressLine() as progress:
-            schema = verbs.drift_json_schema(settings.root, on_progress=progress)
+        with opened(settings) as library:
+            schema = library.drift_json_schema()
         print_document(view.schema_document(schema))
         return DONE
-    with ProgressLine() as progress:
-        found = verbs.drift(settings.root, on_progress=progress)
+    with opened(settings) as library:
+        found = library.drift()
     if settings.json:
         print_document(view.drift_document(found, kind))
     else:

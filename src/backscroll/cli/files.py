@@ -7,11 +7,10 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal, versions_json
 from backscroll.cli.later import versions as view
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, moment, reading, streaming
 from backscroll.cli.output import print_bytes, print_document
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
-from backscroll.verbs import files as verbs
 
 
 @examples(
@@ -51,8 +50,8 @@ def command(  # noqa: PLR0913  (one for each option)
     ID is any unique beginning of a session's id, or `latest`, or the path of a transcript.
     """
     if patch is not None:
-        with ProgressLine() as progress:
-            lines = verbs.session_patch(patch, settings.root, update=settings.update, on_progress=progress)
+        with opened(settings) as library:
+            lines = library.session_patch(patch)
         if settings.json:
             print_document([json.dumps({"session": patch, "patch": b"".join(lines).decode(errors="replace")}) + "\n"])
         elif terminal.is_terminal():
@@ -60,17 +59,14 @@ def command(  # noqa: PLR0913  (one for each option)
         else:
             print_bytes(lines)
         return DONE
-    with ProgressLine() as progress:
-        found = verbs.list_files(
-            settings.root,
+    with opened(settings) as library:
+        found = library.list_files(
             session=session,
             project=project,
             match=match,
             since=since,
             until=until,
             limit=None if is_unlimited else limit,
-            update=settings.update,
-            on_progress=progress,
         )
     if settings.jsonl:
         print_document(json.lines(map(json.object_of, found.files)))

@@ -4,9 +4,9 @@ import click
 
 from backscroll.cli.later import flags as view
 from backscroll.cli.later import terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
-from backscroll.verbs import desktop as verbs
 
 
 @examples(
@@ -26,11 +26,13 @@ def command(settings: Settings, *, prefix: str, other: str | None) -> int:
     settings is read.
     """
     if other is None:
-        report = verbs.flags(settings.root, prefix=prefix)
+        with opened(settings) as library:
+            report = library.flags(prefix=prefix)
         damage, document = report.damage, view.flags_document(report)
         lines = view.flag_list(report.flags, terminal.make_paper(settings))
     else:
-        difference = verbs.compare_flags(other, settings.root, prefix=prefix)
+        with opened(settings) as library:
+            difference = library.compare_flags(other, prefix=prefix)
         damage, document = difference.damage, view.diff_document(difference)
         lines = view.flag_changes(difference.changes, terminal.make_paper(settings))
     if settings.json:

@@ -6,8 +6,8 @@ import click
 
 from backscroll.cli.options import Settings
 from backscroll.errors import BackscrollError
+from backscroll.library import open_library
 from backscroll.scrub import one_line
-from backscroll.verbs import sessions as verbs
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -21,7 +21,8 @@ def complete_session(context: click.Context, parameter: click.Parameter, incompl
 
     settings = context.ensure_object(Settings)
     try:
-        sessions = verbs.list_sessions(settings.root, limit=_MOST, update=False).sessions
+        with open_library(settings.root, update=False) as library:
+            sessions = library.list_sessions(limit=_MOST).sessions
     except BackscrollError:
         return []
     found = [CompletionItem(one_line(one.id), help=one_line(one.title or "")) for one in sessions]

@@ -3,10 +3,9 @@
 import click
 
 from backscroll.cli.later import json, listing, terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
-from backscroll.cli.progress import ProgressLine
-from backscroll.verbs import search as verbs
 
 
 @examples(
@@ -22,8 +21,8 @@ def command(settings: Settings, *, rebuild: bool) -> int:
 
     Every command that reads does this first; on its own it is for a first time, or for a timer.
     """
-    with ProgressLine() as progress:
-        report = verbs.update_index(settings.root, rebuild=rebuild, on_progress=progress)
+    with opened(settings) as library:
+        report = library.update_index(rebuild=rebuild)
     if settings.json:
         names = ("files", "read", "skipped", "bytes", "records", "sessions", "damage", "seconds")
         print_document(json.lines([{name: getattr(report, name) for name in names}]))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         listing,
         markdown,
         marks,
+        outline,
         storage,
         text,
         timeline,
@@ -52,6 +53,7 @@ else:
     listing = lazily("backscroll.views.listing")
     markdown = lazily("backscroll.views.markdown")
     marks = lazily("backscroll.views.marks")
+    outline = lazily("backscroll.views.outline")
     storage = lazily("backscroll.views.storage")
     text = lazily("backscroll.views.text")
     timeline = lazily("backscroll.views.timeline")
@@ -77,6 +79,7 @@ __all__ = [
     "listing",
     "markdown",
     "marks",
+    "outline",
     "pager",
     "searching",
     "storage",

@@ -5,11 +5,10 @@ from datetime import datetime
 import click
 
 from backscroll.cli.later import json, listing, terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, moment, reading, streaming
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.prices import own_prices
-from backscroll.cli.progress import ProgressLine
-from backscroll.verbs import sessions as verbs
 
 
 @examples(
@@ -59,9 +58,8 @@ def command(  # noqa: PLR0913  (one for each option)
     sidebar: str | None,
 ) -> int:
     """List sessions, newest first."""
-    with ProgressLine() as progress:
-        found = verbs.list_sessions(
-            settings.root,
+    with opened(settings) as library:
+        found = library.list_sessions(
             limit=None if is_unlimited else limit,
             project=project,
             store=store,
@@ -73,8 +71,6 @@ def command(  # noqa: PLR0913  (one for each option)
             pinned=pinned,
             sidebar=sidebar,
             prices=own_prices(),
-            update=settings.update,
-            on_progress=progress,
         )
     if settings.jsonl:
         print_document(json.lines(map(json.object_of, found.sessions)))

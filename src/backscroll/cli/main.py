@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stores": ("stores", "Show which stores were found, and where."),
     "list": ("list_sessions", "List sessions, newest first."),
     "show": ("show", "Show one session, message by message."),
+    "outline": ("outline", "Show the landmarks of a session: prompts, errors, file changes and more."),
     "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
     "search": ("search", "Search everything that was ever said."),
     "watch": ("watch", "Follow sessions as they are written."),

@@ -3,11 +3,10 @@
 import click
 
 from backscroll.cli.later import json, listing, terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.prices import own_prices
-from backscroll.cli.progress import ProgressLine
-from backscroll.verbs import sessions as verbs
 
 
 @examples(
@@ -19,8 +18,8 @@ from backscroll.verbs import sessions as verbs
 @click.pass_obj
 def command(settings: Settings) -> int:
     """Show what was found, what is new and what expires soon."""
-    with ProgressLine() as progress:
-        found = verbs.overview(settings.root, prices=own_prices(), update=settings.update, on_progress=progress)
+    with opened(settings) as library:
+        found = library.overview(prices=own_prices())
     if settings.json:
         print_document(json.overview_document(found.stores, found.sessions, found.latest, found.expiring))
     else:

@@ -8,11 +8,10 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal, versions_json
 from backscroll.cli.later import versions as view
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, moment, reading, streaming
 from backscroll.cli.output import print_bytes, print_document
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, NOT_FOUND, REFUSED, QueryError
-from backscroll.verbs import files as verbs
 
 _CHOICES = ("version", "at", "message", "candidate")
 _ACTIONS = {"print": "is_print", "diff": "diff", "write": "write", "in-place": "is_in_place", "grep": "grep"}
@@ -63,8 +62,8 @@ def command(settings: Settings, /, **options: Any) -> int:
         return _diff(settings, options)
     if options["is_print"] or any(options[name] is not None for name in _CHOICES):
         return _one(settings, options)
-    with ProgressLine() as progress:
-        found = verbs.recover(options["path"], settings.root, update=settings.update, on_progress=progress)
+    with opened(settings) as library:
+        found = library.recover(options["path"])
     if settings.json or settings.jsonl:
         print_document(versions_json.recover_document(found))
     else:
@@ -92,13 +91,10 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _one(settings: Settings, options: dict[str, Any]) -> int:
-    with ProgressLine() as progress:
-        found = verbs.recover_content(
+    with opened(settings) as library:
+        found = library.recover_content(
             options["path"],
-            settings.root,
             **{name: options[name] for name in (*_CHOICES, "partly")},
-            update=settings.update,
-            on_progress=progress,
         )
     if settings.json:
         print_document(versions_json.content_document(found))
@@ -113,10 +109,8 @@ def _one(settings: Settings, options: dict[str, Any]) -> int:
 
 def _diff(settings: Settings, options: dict[str, Any]) -> int:
     old, new = options["diff"]
-    with ProgressLine() as progress:
-        lines = verbs.recover_diff(
-            options["path"], old, new, settings.root, update=settings.update, on_progress=progress
-        )
+    with opened(settings) as library:
+        lines = library.recover_diff(options["path"], old, new)
     if settings.json:
         print_document([json.dumps({"path": options["path"], "diff": b"".join(lines).decode(errors="replace")}) + "\n"])
     elif terminal.is_terminal():
@@ -127,14 +121,11 @@ def _diff(settings: Settings, options: dict[str, Any]) -> int:
 
 
 def _write(settings: Settings, options: dict[str, Any]) -> int:
-    with ProgressLine() as progress:
-        plan = verbs.recover_files(
+    with opened(settings) as library:
+        plan = library.recover_files(
             options["write"],
             options["path"],
-            settings.root,
             **{name: options[name] for name in (*_CHOICES, "project", "match", "risky", "apply")},
-            update=settings.update,
-            on_progress=progress,
         )
     if settings.json:
         print_document(versions_json.plan_document(plan))
@@ -145,13 +136,10 @@ def _write(settings: Settings, options: dict[str, Any]) -> int:
 
 
 def _grep(settings: Settings, options: dict[str, Any]) -> int:
-    with ProgressLine() as progress:
-        matches = verbs.recover_search(
+    with opened(settings) as library:
+        matches = library.recover_search(
             options["grep"],
-            settings.root,
             **{name: options[name] for name in ("session", "project", "match")},
-            update=settings.update,
-            on_progress=progress,
         )
         found = list(matches)  # searching shows its progress, which must have ended before anything is printed
     if settings.jsonl:

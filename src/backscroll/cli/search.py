@@ -8,11 +8,10 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import hits as view
 from backscroll.cli.later import json, searching, terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, moment, reading, streaming
 from backscroll.cli.output import print_document
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, NOT_FOUND, QueryError
-from backscroll.verbs import search as verbs
 
 _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "account", "branch", "file")
 
@@ -50,6 +49,7 @@ _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "acco
     "--sort", type=click.Choice(["rank", "time"]), default="rank", show_default=True, help="What comes first."
 )
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="Show N hits.")
+@click.option("--counts", type=click.Choice(["day"]), help="Count the matches of each day too.")
 @streaming
 @reading
 @click.pass_obj
@@ -66,6 +66,7 @@ def command(  # noqa: PLR0913  (one for each option)
     context: int,
     sort: str,
     limit: int,
+    counts: str | None,
     **fields: str | None,
 ) -> int:
     """Search everything that was ever said.
@@ -82,17 +83,15 @@ def command(  # noqa: PLR0913  (one for each option)
         all_hits=all_hits,
         by_time=sort == "time",
     )
-    with ProgressLine() as progress:
-        found = verbs.search(
+    with opened(settings) as library:
+        found = library.search(
             " ".join(words),
-            settings.root,
             options=options,
             fields={name: fields[name] for name in _FIELDS},
             since=since,
             until=until,
             context=context,
-            update=settings.update,
-            on_progress=progress,
+            counts=counts,
         )
     if settings.jsonl:
         print_document(json.lines(map(json.object_of, found.hits)))

@@ -5,10 +5,10 @@ import click
 from backscroll.cli.later import marks as marks_view
 from backscroll.cli.later import storage as view
 from backscroll.cli.later import terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.errors import DONE, NOT_FOUND
-from backscroll.verbs import desktop as verbs
 
 
 @examples(
@@ -52,15 +52,15 @@ def command(  # noqa: PLR0913  (one for each option)
     """
     if marks:
         return _show_marks(settings)
-    found = verbs.storage(
-        key,
-        settings.root,
-        origin=origin,
-        indexeddb=indexeddb,
-        deleted=is_history,
-        everything=everything,
-        secrets=secrets,
-    )
+    with opened(settings) as library:
+        found = library.storage(
+            key,
+            origin=origin,
+            indexeddb=indexeddb,
+            deleted=is_history,
+            everything=everything,
+            secrets=secrets,
+        )
     if settings.json:
         print_document(view.storage_document(found))
     else:
@@ -71,7 +71,8 @@ def command(  # noqa: PLR0913  (one for each option)
 
 
 def _show_marks(settings: Settings) -> int:
-    found = verbs.marks(settings.root)
+    with opened(settings) as library:
+        found = library.marks()
     if settings.json:
         print_document(marks_view.marks_document(found))
     else:

@@ -3,12 +3,10 @@
 import click
 
 from backscroll.cli.later import desktop, desktop_json, json, listing, terminal
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
-from backscroll.verbs import desktop as verbs
-from backscroll.verbs import sessions as sessions_verbs
 
 
 @examples(
@@ -30,8 +28,8 @@ def command(settings: Settings, *, logs: bool, mcp: bool) -> int:
         return _print_logs(settings)
     if mcp:
         return _print_servers(settings)
-    with ProgressLine() as progress:
-        stores = sessions_verbs.list_stores(settings.root, update=settings.update, on_progress=progress)
+    with opened(settings) as library:
+        stores = library.list_stores()
     if settings.json:
         print_document(json.stores_document(stores))
     else:
@@ -40,8 +38,8 @@ def command(settings: Settings, *, logs: bool, mcp: bool) -> int:
 
 
 def _print_logs(settings: Settings) -> int:
-    with ProgressLine() as progress:
-        paths = verbs.log_files(settings.root, update=settings.update, on_progress=progress)
+    with opened(settings) as library:
+        paths = library.log_files()
     if settings.json:
         print_document(desktop_json.log_files_document(paths))
     else:
@@ -50,8 +48,8 @@ def _print_logs(settings: Settings) -> int:
 
 
 def _print_servers(settings: Settings) -> int:
-    with ProgressLine() as progress:
-        servers = verbs.mcp_servers(settings.root, update=settings.update, on_progress=progress)
+    with opened(settings) as library:
+        servers = library.mcp_servers()
     if settings.json:
         print_document(desktop_json.servers_document(servers))
     else:

@@ -7,11 +7,10 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import terminal, tool_use
 from backscroll.cli.later import usage_json as json
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, moment, reading
 from backscroll.cli.output import print_document
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE
-from backscroll.verbs import usage as verbs
 
 
 @examples(
@@ -45,17 +44,14 @@ def command(  # noqa: PLR0913  (one for each option)
 
     Each call counts once, for the session that made it first. MCP servers, skills and types of agents follow.
     """
-    with ProgressLine() as progress:
-        found = verbs.tools(
-            settings.root,
+    with opened(settings) as library:
+        found = library.tools(
             since=since,
             until=until,
             project=project,
             store=store,
             account=account,
             session=session,
-            update=settings.update,
-            on_progress=progress,
         )
     if settings.json:
         print_document(json.tools_document(found))

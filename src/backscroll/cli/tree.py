@@ -5,11 +5,10 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal
 from backscroll.cli.later import tree as view
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
 from backscroll.cli.prices import own_prices
-from backscroll.cli.progress import ProgressLine
-from backscroll.verbs import sessions as verbs
 
 
 @examples(
@@ -25,10 +24,8 @@ def command(settings: Settings, *, session: str) -> int:
 
     ID is any unique beginning of a session's id, or `latest`, or the path of a transcript.
     """
-    with ProgressLine() as progress:
-        found, nodes = verbs.tree(
-            session, settings.root, prices=own_prices(), update=settings.update, on_progress=progress
-        )
+    with opened(settings) as library:
+        found, nodes = library.tree(session, prices=own_prices())
     if settings.json:
         print_document(json.tree_document(found, nodes))
     else:

@@ -13,14 +13,13 @@ from backscroll.cli.later import terminal
 from backscroll.cli.later import timeline as timeline_view
 from backscroll.cli.later import usage as usage_view
 from backscroll.cli.later import usage_json as json
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document
 from backscroll.cli.prices import own_prices
-from backscroll.cli.progress import ProgressLine
 from backscroll.errors import DONE, QueryError
 from backscroll.files import create_file
 from backscroll.times import parse_when
-from backscroll.verbs import usage as verbs
 
 KEYS = "day, week, month, hour, block, model, project, session, account, agent, branch"
 
@@ -62,16 +61,13 @@ def command(settings: Settings, /, **options: Any) -> int:
     if options["is_timeline"]:
         return _timeline(settings, options)
     zone = _zone(options["timezone"])
-    with ProgressLine() as progress:
-        found = verbs.usage(
-            settings.root,
+    with opened(settings) as library:
+        found = library.usage(
             by=[key.strip() for key in options["by"].split(",")],
             since=_moment(options["since"], zone),
             until=_moment(options["until"], zone),
             zone=zone,
             prices=own_prices(),
-            update=settings.update,
-            on_progress=progress,
             **{name: options[name] for name in ("project", "store", "account", "model", "session")},
         )
     if options["svg"] is not None:
@@ -104,10 +100,8 @@ def _audit(settings: Settings, options: dict[str, Any]) -> int:
     _refuse(
         options, "audit", ("since", "until", "project", "store", "account", "model", "is_timeline", "is_csv", "svg")
     )
-    with ProgressLine() as progress:
-        found = verbs.usage_audit(
-            options["session"], settings.root, prices=own_prices(), update=settings.update, on_progress=progress
-        )
+    with opened(settings) as library:
+        found = library.usage_audit(options["session"], prices=own_prices())
     if settings.json:
         print_document(json.audit_document(found))
     else:
@@ -119,10 +113,8 @@ def _timeline(settings: Settings, options: dict[str, Any]) -> int:
     if options["session"] is None:
         raise QueryError("a timeline is that of one session", remedy="Name it: --session ID --timeline.")
     _refuse(options, "timeline", ("since", "until", "project", "store", "account", "model"))
-    with ProgressLine() as progress:
-        found = verbs.timeline(
-            options["session"], settings.root, prices=own_prices(), update=settings.update, on_progress=progress
-        )
+    with opened(settings) as library:
+        found = library.timeline(options["session"], prices=own_prices())
     if options["svg"] is not None:
         return _drawn(options["svg"], timeline_view.svg_document(found))
     if settings.json:

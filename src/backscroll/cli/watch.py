@@ -6,10 +6,10 @@ import click
 
 from backscroll.cli.identity import complete_session
 from backscroll.cli.later import json, terminal, text
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading, streaming
 from backscroll.cli.output import print_document
 from backscroll.errors import DONE
-from backscroll.verbs import watch as verbs
 
 
 @examples(
@@ -28,7 +28,8 @@ def command(settings: Settings, *, session: str | None, full: bool) -> int:
 
     All of them, or one with its agents. Ends with Ctrl-C. Each record is told as soon as it is whole.
     """
-    messages = verbs.watch(session, settings.root)
+    with opened(settings) as library:
+        messages = library.watch(session)
     with suppress(KeyboardInterrupt):  # how it is meant to end
         if settings.json or settings.jsonl:
             for message in messages:

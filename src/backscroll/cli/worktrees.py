@@ -4,10 +4,9 @@ import click
 
 from backscroll.cli.later import terminal
 from backscroll.cli.later import worktrees as view
+from backscroll.cli.opened import opened
 from backscroll.cli.options import Settings, examples, reading
 from backscroll.cli.output import print_document, report_damage
-from backscroll.cli.progress import ProgressLine
-from backscroll.verbs import desktop as verbs
 
 
 @examples(
@@ -22,8 +21,8 @@ def command(settings: Settings) -> int:
 
     Each with its branch, the session that was held in it, and whether it is still there.
     """
-    with ProgressLine() as progress:
-        found = verbs.worktrees(settings.root, update=settings.update, on_progress=progress)
+    with opened(settings) as library:
+        found = library.worktrees()
     if settings.json:
         print_document(view.worktrees_document(found))
     else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from backscroll.errors import BackscrollError, CorruptError, IndexWarning, RefusedError
 from backscroll.files import make_private_directory
-from backscroll.index.schema import SCHEMA, VERSION
+from backscroll.index.schema import DROP_INDEXES, INDEXES, MAKE_INDEXES, SCHEMA, VERSION
 from backscroll.lazy import lazily
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 NO_ROOM_REMEDY = "Make room on the disk; the same command goes on where this one ended."
 ANEW_REMEDY = "The same command makes it anew; nothing is lost."
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SET_VERSION = f"PRAGMA user_version = {VERSION}"
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
@@ -62,7 +63,7 @@ def open_index(path: Path, *, rebuild: bool = False) -> sqlite3.Connection:
 
 def open_in_memory() -> sqlite3.Connection:
     """Make an index for one run."""
-    return _made(sqlite3.connect(":memory:", isolation_level=None))
+    return _made(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
 
 
 def _open_or_remake(path: Path) -> sqlite3.Connection:
@@ -80,7 +81,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     is_new = not path.exists()
     if is_new:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         return _checked(database)
     except BaseException:
@@ -110,12 +111,30 @@ def _made(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _set_version(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA user_version = 13")
+    database.execute(_SET_VERSION)
+
+
+def drop_indexes(database: sqlite3.Connection) -> None:
+    """Drop the indexes of an empty catalogue that is going to be filled at once."""
+    database.execute("BEGIN IMMEDIATE")
+    for statement in DROP_INDEXES:
+        database.execute(statement)
+    database.execute("COMMIT")
+
+
+def make_indexes(database: sqlite3.Connection) -> None:
+    """Make the indexes that are not there."""
+    rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
+    if not {statement.split()[2] for statement in INDEXES} <= {name for (name,) in rows}:
+        database.execute("BEGIN IMMEDIATE")
+        for statement in MAKE_INDEXES:
+            database.execute(statement)
+        database.execute("COMMIT")
 
 
 @contextmanager
 def in_use(database: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Close the index in the end; where it turned out to be damaged, delete it, so that it is made anew next time."""
+    """Delete an index that turns out to be damaged, so that it is made anew next time."""
     try:
         yield
     except Exception as error:
@@ -127,8 +146,6 @@ def in_use(database: sqlite3.Connection, path: Path) -> Iterator[None]:
         database.close()
         remove_index(path)
         raise CorruptError("the index was damaged and is deleted", str(path), ANEW_REMEDY) from error
-    finally:
-        database.close()
 
 
 def is_damaged(database: sqlite3.Connection, error: Exception) -> bool:

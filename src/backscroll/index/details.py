@@ -1,15 +1,11 @@
-"""What the index knows of one session beyond its row: its files, its damage, what in it is copied."""
+"""What the catalogue knows of one session beyond its row: its files, its damage, which of its messages are copies."""
 
 import sqlite3
 
-import msgspec
-
 from backscroll.index import query
-from backscroll.index.kinship import Kinship
+from backscroll.index.update.copies import Copies
 from backscroll.place import Place
 from backscroll.records import Damage, Note
-from backscroll.sessions import identity
-from backscroll.sessions.digest import Digest, places_told
 from backscroll.sessions.reader import SessionFiles
 
 
@@ -28,12 +24,16 @@ def damage_and_notes(database: sqlite3.Connection, name: str) -> tuple[list[Dama
     """Return what could not be read of a session, and what was read only after a repair."""
     damage: list[Damage] = []
     notes: list[Note] = []
-    for (stored,) in database.execute(
-        "SELECT digest FROM unit WHERE session = ? ORDER BY agent IS NOT NULL, key", (name,)
+    for path, line, offset, length, reason, is_note in database.execute(
+        "SELECT path, line, offset, length, reason, is_note FROM damage JOIN unit ON unit.id = damage.unit"
+        " WHERE session = ? ORDER BY agent IS NOT NULL, key, damage.rowid",
+        (name,),
     ):
-        digest = msgspec.msgpack.decode(stored, type=Digest)
-        damage += [Damage(*item) for item in places_told(digest.damage)]
-        notes += [Note(*item) for item in places_told(digest.notes)]
+        place = Place(query.path_of(path), line, offset, length)
+        if is_note:
+            notes.append(Note(place, reason))
+        else:
+            damage.append(Damage(place, reason))
     damage += [
         Damage(Place(row["path"]), row["damage"]) for row in query.rows_of_session(database, name) if row["damage"]
     ]
@@ -42,9 +42,5 @@ def damage_and_notes(database: sqlite3.Connection, name: str) -> tuple[list[Dama
 
 def copied_from(database: sqlite3.Connection, name: str) -> dict[bytes, str]:
     """Return for each message of a session that was said elsewhere first, where that was."""
-    kinship = Kinship(database)
-    kin = kinship.of(name)
-    if kin is None:
-        return {}
     folded = {copy for (copy,) in database.execute("SELECT id FROM fold WHERE target = ?", (name,))}
-    return identity.copied_from(kin, [other for other in kinship.relatives(kin) if other.id not in folded])
+    return Copies(database).copied_from(name, folded)

@@ -1,11 +1,13 @@
-"""What the sums are made of: how many records carry usage, what the records state, who wrote what first."""
+"""What the sums are made of: how many records carry usage, what the records state, who spent what first."""
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from backscroll.index.spending import Message, Shared, Spent, messages_of
+from backscroll.index.query import path_of
+from backscroll.sessions import identity
 from backscroll.value import NamedTuple
 
 
@@ -25,23 +27,69 @@ class Stated(NamedTuple):
     models: dict[str, Any]
 
 
-_RECORDS = (
-    "SELECT total(records), count(*) FROM spend JOIN unit ON unit.id = spend.unit"
-    " WHERE :session IS NULL OR unit.session IN (SELECT value FROM json_each(:family))"
-)
-_SYNTHETIC = (
-    "SELECT total(synthetic) FROM stated JOIN unit ON unit.id = stated.unit"
-    " WHERE :session IS NULL OR unit.session IN (SELECT value FROM json_each(:family))"
-)
+class Spent(NamedTuple):
+    """One unit's record of an API message's usage."""
+
+    session: str
+    born: str | None
+    agent: str | None
+    path: bytes
+    key: bytes
+    request: str | None
+    time: str | None
+    quarter: int | None
+    is_copy: int
+    model: str | None
+    input: int | None
+    output: int | None
+    cache_write: int | None
+    cache_read: int | None
+    cache_write_5m: int | None
+    cache_write_1h: int | None
+    is_lower_bound: int
+    cost: float | None
+    web_searches: int | None
+    web_fetches: int | None
+    tier: str | None
+    speed: str | None
+    geo: str | None
+    branch: str | None
+    context: int
+    records: int
+    line: int | None
+
+    @property
+    def transcript(self) -> str:
+        """The file that it lies in."""
+        return path_of(self.path)
+
+
+class Message(NamedTuple):
+    """One API message: the record of the session that spent it first, the record that counts, and all there are."""
+
+    first: Spent
+    greatest: Spent
+    records: list[Spent]
+
+
+_FAMILY = " WHERE :session IS NULL OR unit.session IN (SELECT value FROM json_each(:family))"
+_RECORDS = "SELECT total(usage.records), count(*) FROM usage JOIN unit ON unit.id = usage.unit" + _FAMILY
+_SYNTHETIC = "SELECT total(synthetic) FROM unit" + _FAMILY
 _STATED = (
-    "SELECT unit.session, stated.cost, stated.models FROM stated JOIN unit ON unit.id = stated.unit"
-    " JOIN session ON session.id = unit.session"
-    " WHERE stated.cost IS NOT NULL AND unit.agent IS NULL AND session.folded_into IS NULL"
+    "SELECT unit.session, unit.cost, unit.cost_models FROM unit JOIN session ON session.id = unit.session"
+    " WHERE unit.cost IS NOT NULL AND unit.agent IS NULL AND session.folded_into IS NULL"
     " AND (:session IS NULL OR unit.session = :session) ORDER BY session.updated, unit.session"
 )
 _RECORDED = (
-    "SELECT session FROM usage WHERE owner IS NULL AND (:session IS NULL OR session = :session)"
+    "SELECT session FROM usage_sum WHERE owner IS NULL AND (:session IS NULL OR session = :session)"
     " GROUP BY session HAVING sum(recorded_messages) > 0 ORDER BY min(first), session"
+)
+_SPENT = (
+    "SELECT unit.session, unit.born, coalesce(usage.agent, unit.agent), file.path, "
+    + ", ".join(f"usage.{name}" for name in Spent._fields[4:])
+    + " FROM usage JOIN unit ON unit.id = usage.unit JOIN file ON file.id = usage.file WHERE usage.key IN"
+    " (SELECT mine.key FROM unit AS own JOIN usage AS mine ON mine.unit = own.id"
+    " WHERE own.session IN (SELECT value FROM json_each(?))) ORDER BY usage.rowid"
 )
 
 
@@ -67,28 +115,51 @@ def with_recorded_costs(database: sqlite3.Connection, session: str | None) -> li
 def messages(database: sqlite3.Connection, session: str) -> Iterator[tuple[Message, list[Spent]]]:
     """Yield each API message of a session with those of its records that stand in the session's own files."""
     family = set(family_of(database, session))
-    for message, _ in messages_of(Shared(database), family):
-        mine = [spent for spent in message.records if spent.session in family]
-        if mine:
-            yield message, mine
+    by_key: dict[bytes, list[Spent]] = defaultdict(list)
+    for row in database.execute(_SPENT, (json.dumps(sorted(family)),)):
+        spent = Spent._make(row)
+        by_key[spent.key].append(spent)
+    for records in by_key.values():
+        for of_request in _by_request(records):
+            mine = [spent for spent in of_request if spent.session in family]
+            if mine:
+                yield _message(of_request), mine
 
 
-def path_of(spent: Spent) -> str:
-    """Return the file that a record of usage lies in."""
-    paths: list[str] = json.loads(spent.paths)
-    return paths[spent.source] if spent.source < len(paths) else ""
+def _message(records: list[Spent]) -> Message:
+    return Message(
+        first=min(records, key=_precedence),
+        greatest=max(records, key=lambda spent: (spent.output or 0, spent.time or "", spent.session)),
+        records=records,
+    )
+
+
+def _by_request(records: Iterable[Spent]) -> Iterable[list[Spent]]:
+    """Part the records of one message id by request; copies that lost their request go with the first."""
+    requests: dict[str | None, list[Spent]] = defaultdict(list)
+    for spent in records:
+        requests[spent.request].append(spent)
+    if None in requests and len(requests) > 1:
+        lost = requests.pop(None)
+        requests[min(name for name in requests if name is not None)].extend(lost)
+    return requests.values()
+
+
+def _precedence(record: Spent) -> tuple[int, str, str, str]:
+    return (record.is_copy, record.time or identity.LATE, record.born or identity.LATE, record.session)
 
 
 def transcript_of(database: sqlite3.Connection, session: str) -> str | None:
     """Return a session's present transcript."""
     row = database.execute(
-        "SELECT paths FROM unit WHERE session = ? AND agent IS NULL ORDER BY id LIMIT 1", (session,)
+        "SELECT file.path FROM unit JOIN file ON file.unit = unit.id AND file.number IS NOT NULL"
+        " WHERE unit.session = ? AND unit.agent IS NULL ORDER BY unit.id, file.number DESC LIMIT 1",
+        (session,),
     ).fetchone()
-    paths: list[str] = json.loads(row[0]) if row else []
-    return paths[-1] if paths else None
+    return path_of(row[0]) if row else None
 
 
 def family_of(database: sqlite3.Connection, session: str) -> list[str]:
     """Return a session and the earlier copies of it."""
-    row = database.execute("SELECT json_extract(body, '$.copies') FROM session WHERE id = ?", (session,)).fetchone()
-    return [session, *(json.loads(row[0]) if row and row[0] else [])]
+    row = database.execute("SELECT copies FROM session WHERE id = ?", (session,)).fetchone()
+    return [session, *(json.loads(row[0]) if row else [])]

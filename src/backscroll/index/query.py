@@ -4,6 +4,7 @@ Only the standard library is needed here, so that a list on a warm index costs l
 """
 
 import json
+import os
 import sqlite3
 import sys
 import zlib
@@ -12,12 +13,14 @@ from typing import Any
 
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.index.marks import Marks, load_marks, mark, pin_position
+from backscroll.index.schema import COLUMNS
+from backscroll.index.session_filter import LISTED, SessionFilter, parameters
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.scrub import one_line
 from backscroll.sessions.model import Agent, Session, StoreSummary, Usage
-from backscroll.times import iso, of_file, parse
-from backscroll.value import NamedTuple, Value
+from backscroll.times import of_file, parse
+from backscroll.value import NamedTuple
 
 DEFAULT_CLEANUP_DAYS = 30
 MOST_CANDIDATES = 10
@@ -25,36 +28,12 @@ PROMOTED_DAYS = 30
 """A half-written row that is older is not taken by Desktop."""
 
 
-class Filter(Value):
-    """Which sessions to list; None means any."""
-
-    project: str | None = None
-    store: str | None = None
-    account: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    state: str | None = None
-    pinned: bool | None = None
-    """Only what is pinned in Desktop's sidebar."""
-
-
-_COLUMNS = "SELECT body, body_sum, project, cwd, cwd_source, mtime, config, released FROM session"
-_WHERE = (
-    " WHERE folded_into IS NULL"
-    " AND (:project IS NULL OR instr(lower(coalesce(project, '') || char(10) || coalesce(cwd, '') || char(10) ||"
-    " coalesce(project_key, '')), lower(:project)) > 0)"
-    " AND (:store IS NULL OR instr(' ' || stores || ' ', ' ' || :store || ' ') > 0)"
-    " AND (:account IS NULL OR instr(accounts, ' ' || :account) > 0)"
-    " AND (:since IS NULL OR updated >= :since)"
-    " AND (:until IS NULL OR updated < :until)"
-    " AND (:state IS NULL OR state = :state)"
-    " AND (:pinned IS NULL OR id IN (SELECT pin.value FROM marks, json_each(marks.body, '$.pinned') AS pin"
-    " UNION SELECT desktop_row.session FROM marks, json_each(marks.body, '$.pinned') AS pin,"
-    " desktop_row, json_each(desktop_row.names) AS name WHERE name.value = pin.value))"
-)
-_COUNT = "SELECT count(*) FROM session" + _WHERE  # noqa: S608 - both halves stand here
-_LIST = _COLUMNS + _WHERE + " ORDER BY updated IS NULL, updated DESC, id LIMIT :limit"
+_COLUMNS = f"SELECT {', '.join(COLUMNS['session'])} FROM session"
+_COUNT = f"SELECT count(*) FROM session WHERE{LISTED}"
+_LIST = f"{_COLUMNS} WHERE{LISTED} ORDER BY updated IS NULL, updated DESC, id LIMIT :limit"
 _BY_ID = _COLUMNS + " WHERE id = ?"
+_AGENT = COLUMNS["agent"][2:]
+_AGENTS = f"SELECT {', '.join(_AGENT)} FROM agent WHERE session = ? ORDER BY number"
 _BY_ROW = (
     "SELECT DISTINCT desktop_row.session FROM desktop_row, json_each(desktop_row.names) AS name"
     " WHERE name.value = ? AND desktop_row.session IS NOT NULL ORDER BY 1"
@@ -72,35 +51,35 @@ _EXPIRING = (
 )
 
 
-def count(database: sqlite3.Connection, wanted: Filter) -> int:
+def count(database: sqlite3.Connection, wanted: SessionFilter) -> int:
     """Return how many sessions pass a filter."""
-    return int(database.execute(_COUNT, _parameters(wanted)).fetchone()[0])
+    return int(database.execute(_COUNT, parameters(wanted)).fetchone()[0])
 
 
-def sessions(database: sqlite3.Connection, wanted: Filter, limit: int | None) -> list[Session]:
+def sessions(database: sqlite3.Connection, wanted: SessionFilter, limit: int | None) -> list[Session]:
     """Return the sessions that pass a filter, newest first."""
     around = _surroundings(database)
-    rows = database.execute(_LIST, _parameters(wanted) | {"limit": -1 if limit is None else limit})
-    return [_session(row, around) for row in rows]
+    rows = database.execute(_LIST, parameters(wanted) | {"limit": -1 if limit is None else limit})
+    return [_session(row, around, database) for row in rows]
 
 
 def session(database: sqlite3.Connection, name: str) -> Session:
     """Return the session with exactly this id."""
-    return _session(database.execute(_BY_ID, (name,)).fetchone(), _surroundings(database))
+    return _session(database.execute(_BY_ID, (name,)).fetchone(), _surroundings(database), database)
 
 
 def expiring(database: sqlite3.Connection, before: datetime) -> list[Session]:
     """Return the sessions whose transcripts Claude Code will delete before a moment, the next one first."""
     around = _surroundings(database)
-    found = [_session(row, around) for row in database.execute(_EXPIRING)]
+    found = [_session(row, around, database) for row in database.execute(_EXPIRING)]
     due = [item for item in found if item.expires is not None and item.expires < before]
     return sorted(due, key=lambda item: (item.expires or before, item.id))
 
 
 def agents(database: sqlite3.Connection, name: str) -> list[Agent]:
     """Return the agents of a session."""
-    row = database.execute("SELECT agents FROM session WHERE id = ?", (name,)).fetchone()
-    return [_agent(value) for value in json.loads(row[0])] if row else []
+    rows = database.execute(_AGENTS, (name,))
+    return [_agent(dict(zip(_AGENT, row, strict=True))) for row in rows]
 
 
 def resolve(database: sqlite3.Connection, asked: str) -> str:
@@ -185,7 +164,7 @@ def sidebar(database: sqlite3.Connection, account: str, now: datetime) -> list[S
         if is_own and _is_in_sidebar(row, now):
             names[name] = None
     around = _surroundings(database)
-    found = [_session(row, around) for name in names if (row := database.execute(_BY_ID, (name,)).fetchone())]
+    found = [_session(row, around, database) for name in names if (row := database.execute(_BY_ID, (name,)).fetchone())]
     return sorted(found, key=lambda session: pin_position(session, around.marks) or sys.maxsize)
 
 
@@ -219,20 +198,35 @@ def rows_of_session(database: sqlite3.Connection, name: str) -> list[dict[str, A
 
 def unit_paths(database: sqlite3.Connection, name: str) -> list[tuple[str | None, list[str]]]:
     """Return (agent, transcripts) of every unit of a session; agent is None for the session itself."""
-    rows = database.execute("SELECT agent, paths FROM unit WHERE session = ? ORDER BY agent IS NOT NULL, key", (name,))
-    return [(agent, json.loads(paths)) for agent, paths in rows]
+    rows = database.execute(
+        "SELECT unit.id, unit.agent, file.path FROM unit"
+        " LEFT JOIN file ON file.unit = unit.id AND file.number IS NOT NULL"
+        " WHERE unit.session = ? ORDER BY unit.agent IS NOT NULL, unit.key, file.number",
+        (name,),
+    )
+    found: dict[int, tuple[str | None, list[str]]] = {}
+    for number, agent, path in rows:
+        paths = found.setdefault(number, (agent, []))[1]
+        if path is not None:
+            paths.append(path_of(path))
+    return list(found.values())
+
+
+def path_of(stored: bytes) -> str:
+    """Return a path as the system names it."""
+    return os.fsdecode(stored)
 
 
 def forks(database: sqlite3.Connection, name: str) -> list[Session]:
     """Return the sessions that were forked from a session."""
     around = _surroundings(database)
-    return [_session(row, around) for row in database.execute(_FORKS, (name,))]
+    return [_session(row, around, database) for row in database.execute(_FORKS, (name,))]
 
 
 def totals(database: sqlite3.Connection) -> tuple[int, int]:
     """Return how many messages were said in all sessions, each once, and how many places are damaged."""
     messages, damage = database.execute(
-        "SELECT total(messages), total(damage) FROM session WHERE folded_into IS NULL"
+        "SELECT total(messages - copied), total(damage) FROM session WHERE folded_into IS NULL"
     ).fetchone()
     return int(messages), int(damage)
 
@@ -240,23 +234,6 @@ def totals(database: sqlite3.Connection) -> tuple[int, int]:
 def is_empty(database: sqlite3.Connection) -> bool:
     """Say whether the index has never been filled."""
     return database.execute("SELECT 1 FROM meta WHERE name = 'stores'").fetchone() is None
-
-
-def _parameters(wanted: Filter) -> dict[str, Any]:
-    return {
-        "project": searchable(wanted.project),
-        "store": searchable(wanted.store),
-        "account": searchable(wanted.account),
-        "since": iso(wanted.since) if wanted.since else None,
-        "until": iso(wanted.until) if wanted.until else None,
-        "state": searchable(wanted.state),
-        "pinned": wanted.pinned or None,
-    }
-
-
-def searchable(text: str | None) -> str | None:
-    """Return what a user typed as text that a database can look for: bytes that are no text become escapes."""
-    return text.encode(errors="backslashreplace").decode() if text else text
 
 
 def _cleanup_days(database: sqlite3.Connection) -> dict[str, int | None]:
@@ -270,26 +247,49 @@ class _Surroundings(NamedTuple):
 
     days: dict[str, int | None]
     marks: list[Marks]
+    has_rows: bool
+    """There are rows of Desktop."""
 
 
 def _surroundings(database: sqlite3.Connection) -> _Surroundings:
-    return _Surroundings(_cleanup_days(database), load_marks(database))
+    has_rows = database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
+    return _Surroundings(_cleanup_days(database), load_marks(database), has_rows)
 
 
-def sum_of(body: str) -> int:
+def sum_of(values: dict[str, Any]) -> int:
     """Return the sum by which the row of a session is known to be what was written."""
-    return zlib.crc32(body.encode())
+    told = (values[name] for name in COLUMNS["session"] if name not in _PLACED and name != "check_sum")
+    return zlib.crc32("\0".join(map(str, told)).encode(errors="replace"))
 
 
-def _session(row: tuple[Any, ...], around: _Surroundings) -> Session:
-    body, expected, project, cwd, source, mtime, config, released = row
-    if sum_of(body) != expected:
+_PLACED = ("project", "cwd", "project_source")
+"""The columns that may be those of another session of the same project directory."""
+_LISTS = ("models", "copies", "transcripts")
+_OWN = {
+    "folded_into",
+    "own_project",
+    "own_cwd",
+    "own_project_source",
+    "accounts",
+    "mtime",
+    "config",
+    "released",
+    "check_sum",
+}
+"""The columns that are not handed out."""
+
+
+def _session(row: tuple[Any, ...], around: _Surroundings, database: sqlite3.Connection) -> Session:
+    values = dict(zip(COLUMNS["session"], row, strict=True))
+    if sum_of(values) != values["check_sum"]:
         raise sqlite3.DatabaseError("a session is not what was written")
-    value = json.loads(body)
-    value |= {"project": project, "cwd": cwd, "project_source": source}
+    value = {name: item for name, item in values.items() if name not in _OWN}
     value |= {name: parse(value[name]) for name in ("started", "updated")}
-    value["usage"] = Usage(**value["usage"])
-    value["expires"] = _expires(value, mtime, around.days.get(config), released)
+    value |= {name: json.loads(value[name]) for name in _LISTS}
+    value["stores"] = value["stores"].split()
+    value["usage"] = Usage(**json.loads(value["usage"]))
+    value["rows"] = rows_of_session(database, values["id"]) if around.has_rows else []
+    value["expires"] = _expires(value, values["mtime"], around.days.get(values["config"]), values["released"])
     session = Session(**value)
     mark(session, around.marks)
     return session
@@ -315,6 +315,8 @@ def _expires(value: dict[str, Any], mtime: float | None, days: int | None, relea
 
 def _agent(value: dict[str, Any]) -> Agent:
     value |= {name: parse(value[name]) for name in ("started", "updated")}
+    value["is_internal"] = bool(value["is_internal"])
+    value["transcript"] = path_of(value["transcript"]) if value["transcript"] is not None else None
     return Agent(**value)
 
 

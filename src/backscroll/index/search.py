@@ -8,6 +8,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import cached_property, partial
 from time import monotonic
 from typing import Any
@@ -15,14 +16,17 @@ from typing import Any
 import tantivy
 
 from backscroll.errors import QueryError
-from backscroll.index.found import Kept, Shelf, Unit, kind_shown, moment, place_of, texts_at
-from backscroll.index.fulltext import FullText
-from backscroll.index.query import searchable
+from backscroll.files import open_readonly
+from backscroll.index.hit_text import Holder, Kept, Shelf, kind_shown, moment, place_of, texts_at
+from backscroll.index.session_filter import WHERE, SessionFilter, parameters, searchable
+from backscroll.index.words.store import FullText
 from backscroll.meanwhile import Meanwhile
+from backscroll.sessions.moments import QUARTER
+from backscroll.stores.base import Opener
 from backscroll.text import asking
 from backscroll.text.asking import Ask, Must, Not, Should
 from backscroll.text.fields import MIXED, OF_CLAUDE, SCHEMA, session_number
-from backscroll.text.hits import Found, Hit
+from backscroll.text.hits import DayCount, Found, Hit
 from backscroll.text.language import Query, Term, Wish
 from backscroll.text.snippets import Finder, Match, cut_out, exact_finder, finders_of, regex_finder
 from backscroll.value import NamedTuple, Value
@@ -33,19 +37,13 @@ PAGE = 200
 PHRASE_PAGE = 1000
 """Phrases take longer to find: rather more of them at once than to look for them again to count them."""
 EXACT, REGEX = "exact", "regex"
+MOST_COUNTED = 1_000_000
+"""So many hits are counted at most where each must be looked at."""
 
-_FITTING = {
-    "project": (
-        "SELECT id FROM session WHERE instr(lower(coalesce(project, '') || char(10) || coalesce(cwd, '') || char(10) ||"
-        " coalesce(project_key, '')), lower(:value)) > 0"
-    ),
-    "store": "SELECT id FROM session WHERE instr(' ' || stores || ' ', ' ' || lower(:value) || ' ') > 0",
-    "account": "SELECT id FROM session WHERE instr(accounts, ' ' || :value) > 0",
-    "branch": (
-        "SELECT id FROM session WHERE instr(lower(coalesce(json_extract(body, '$.branch'), '')), lower(:value)) > 0"
-    ),
-    "session": "SELECT id FROM session WHERE substr(id, 1, length(:value)) = :value",
-}
+_OF_SESSIONS = ("project", "store", "account", "branch", "session")
+"""What is asked of whole sessions."""
+_FITTING = f"SELECT id FROM session WHERE {WHERE}"
+_BEGINNING = "SELECT id FROM session WHERE substr(id, 1, length(:value)) = :value"
 
 
 class Options(Value):
@@ -74,7 +72,7 @@ class _Candidate(NamedTuple):
     score: float | None
     address: tantivy.DocAddress
     session: int
-    unit: int
+    file: int
     time: int
 
 
@@ -97,19 +95,31 @@ _Chosen = tuple[list[_Candidate], Callable[[], _Counted]]
 """What is shown, and what waits for the numbers: they are counted while that is read."""
 
 
-def search(database: sqlite3.Connection, text: FullText, query: Query, options: Options) -> Found:
+def search(
+    database: sqlite3.Connection, text: FullText, query: Query, options: Options, open_file: Opener = open_readonly
+) -> Found:
     """Return the best hits of a query, and how many messages match."""
     wanted = _typed(query) if options.is_typing else query
-    return _Search(database, text, wanted, options).answer()
+    return _Search(database, text, wanted, options, open_file).answer()
+
+
+def count_by_day(
+    database: sqlite3.Connection, text: FullText, query: Query, options: Options, open_file: Opener = open_readonly
+) -> list[DayCount]:
+    """Count the messages of each day that match; those without a time are left out."""
+    wanted = _typed(query) if options.is_typing else query
+    return _Search(database, text, wanted, options.changed(all_hits=True, limit=MOST_COUNTED), open_file).days()
 
 
 class _Search:
     """One search, on what was committed when it began."""
 
-    def __init__(self, database: sqlite3.Connection, text: FullText, query: Query, options: Options) -> None:
+    def __init__(
+        self, database: sqlite3.Connection, text: FullText, query: Query, options: Options, open_file: Opener
+    ) -> None:
         self._database = database
         self._searcher = text.searcher()
-        self._shelf = Shelf(database, text.ledger)
+        self._shelf = Shelf(database, open_file)
         self._query = query
         self._options = options
         self._finders = _finders(query, options.mode)
@@ -125,12 +135,29 @@ class _Search:
         is_by_session = self._is_scored and not self._options.all_hits
         choose = self._newest if is_by_session and asking.is_beginning(self._query) else self._best
         chosen, counted = choose(asked)
-        self._shelf.look_up([candidate.unit for candidate in chosen])
+        self._shelf.look_up([candidate.file for candidate in chosen])
         hits = [(candidate.session, hit) for candidate in chosen if (hit := self._hit(candidate)) is not None]
         total, of_sessions = counted()
         for session, hit in hits:
             hit.others = of_sessions.get(session, 1) - 1
         return Found(self._query.text, total, [hit for _, hit in hits])
+
+    def days(self) -> list[DayCount]:
+        """Count what matches by the days of this machine."""
+        asked = self._asked()
+        if asked is None:
+            return []
+        if self._options.mode is not None:
+            hits = self._verified(asked.everything).hits
+            moments = Counter(hit.time.timestamp() // QUARTER for hit in hits if hit.time)
+        else:
+            each = {"histogram": {"field": "time", "interval": QUARTER * 1000, "min_doc_count": 1}}
+            buckets = self._searcher.aggregate(asked.everything, {"each": each})["each"]["buckets"]
+            moments = Counter({bucket["key"] // (QUARTER * 1000): int(bucket["doc_count"]) for bucket in buckets})
+        days: Counter[str] = Counter()
+        for quarter, count in moments.items():
+            days[f"{datetime.fromtimestamp(quarter * QUARTER).astimezone():%Y-%m-%d}"] += count
+        return [DayCount(day, days[day]) for day in sorted(days)]
 
     def _best(self, asked: _Asked) -> _Chosen:
         """Choose what matches best."""
@@ -188,7 +215,7 @@ class _Search:
     @cached_property
     def _asked_of_sessions(self) -> list[tuple[tantivy.Occur, Ask]]:
         """What is asked of whole sessions, looked up once."""
-        wished = [(name, wishes) for name, wishes in self._query.wishes.items() if name in _FITTING]
+        wished = [(name, wishes) for name, wishes in self._query.wishes.items() if name in _OF_SESSIONS]
         return [part for name, wishes in wished for part in self._of_sessions(name, wishes)]
 
     def _of_sessions(self, name: str, wishes: list[Wish]) -> Iterator[tuple[tantivy.Occur, Ask]]:
@@ -207,7 +234,11 @@ class _Search:
 
     def _fitting(self, name: str, value: str) -> Iterator[int]:
         """Yield the numbers of the sessions that fit a wish."""
-        rows = self._database.execute(_FITTING[name], {"value": searchable(value.removeprefix("local_"))})
+        text = value.removeprefix("local_")
+        if name == "session":
+            rows = self._database.execute(_BEGINNING, {"value": searchable(text)})
+        else:
+            rows = self._database.execute(_FITTING, parameters(SessionFilter().changed(**{name: text})))
         return (session_number(session) for (session,) in rows)
 
     def _ranked(self, asked: Ask, limit: int, weight: float | None = None) -> tuple[list[_Candidate], int]:
@@ -219,12 +250,12 @@ class _Search:
         order = None if is_scored else "time"
         found = self._searcher.search(asked, limit, count=True, order_by_field=order)
         addresses = [address for _, address in found.hits]
-        sessions, units, times = (
-            self._searcher.fast_field_values(name, addresses) for name in ("session", "unit", "time")
+        sessions, files, times = (
+            self._searcher.fast_field_values(name, addresses) for name in ("session", "file", "time")
         )
         candidates = [
-            _Candidate(score if is_scored else weight, address, int(session or 0), int(unit or 0), int(time or 0))
-            for (score, address), session, unit, time in zip(found.hits, sessions, units, times, strict=True)
+            _Candidate(score if is_scored else weight, address, int(session or 0), int(file or 0), int(time or 0))
+            for (score, address), session, file, time in zip(found.hits, sessions, files, times, strict=True)
         ]
         ranked = sorted(candidates, key=lambda item: (-round(item.score or 0.0, 1), -item.time))
         return ranked, found.count  # type: ignore[attr-defined]
@@ -279,34 +310,34 @@ class _Search:
 
     def _hit(self, candidate: _Candidate, *, must_match: bool = False) -> Hit | None:
         """Read what a document stands for; None where it is gone, or does not match after all."""
-        unit = self._shelf.unit(candidate.unit)
-        if unit is None:
+        holder = self._shelf.holder(candidate.file)
+        if holder is None:
             return None
         kept = Kept(*json.loads(bytes(self._searcher.doc(candidate.address).get_first("at") or b"[]")))
-        best = self._best_text(unit, kept)
+        best = self._best_text(holder, kept)
         if must_match and not best.matches:
             return None
         snippet, marks = cut_out(best.text, best.matches)
-        session = self._shelf.session(kept.session or unit.session)
+        session = self._shelf.session(kept.session or holder.session)
         return Hit(
             session=session.id,
-            message=kept.message or self._told_by(unit),
+            message=kept.message or self._told_by(holder),
             title=session.title,
             project=session.project or kept.project,
             role=kept.role,
-            kind=kind_shown(unit, kept, best.kind),
+            kind=kind_shown(holder, kept, best.kind),
             time=moment(candidate.time),
             snippet=snippet,
             score=candidate.score,
-            place=place_of(unit, kept),
+            place=place_of(kept, self._shelf),
             marks=marks,
             agent=kept.agent,
         )
 
-    def _best_text(self, unit: Unit, kept: Kept) -> _Match:
+    def _best_text(self, holder: Holder, kept: Kept) -> _Match:
         """Return the text of a message in which most matches; the first where it is only found by its fields."""
         fields = asking.fields_of(self._query)
-        texts = list(texts_at(unit, kept))
+        texts = list(texts_at(holder, kept, self._shelf))
         for find in self._finders:
             found = (_Match(kind, text, find(text)) for kind, text in texts if kind in fields)
             best = max(found, key=lambda item: len(item.matches), default=None)
@@ -314,14 +345,14 @@ class _Search:
                 return best
         return _Match(*texts[0], []) if texts else _Match("other", "", [])
 
-    def _told_by(self, unit: Unit) -> str | None:
+    def _told_by(self, holder: Holder) -> str | None:
         """Return the message that tells of an output which lies in a file of its own."""
-        if unit.kind != "tool-result" or unit.session is None:
+        if holder.kind != "tool-result" or holder.session is None:
             return None
-        name = unit.paths[0].replace("\\", "/").rsplit("/", 1)[-1]
+        name = holder.path.replace("\\", "/").rsplit("/", 1)[-1]
         asked = [
             (Must, Ask.term_query(SCHEMA, "tag", f"output:{name}")),
-            (Must, _in_sessions([session_number(unit.session)])),
+            (Must, _in_sessions([session_number(holder.session)])),
         ]
         for _, address in self._searcher.search(asking.all_of(asked), 1, count=False).hits:
             return Kept(*json.loads(bytes(self._searcher.doc(address).get_first("at") or b"[]"))).message

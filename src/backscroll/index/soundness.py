@@ -9,15 +9,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
-import msgspec
-
 from backscroll.index import query
 from backscroll.index.db import open_in_memory
-from backscroll.sessions.digest import Digest
 
 _JSON = (
-    "SELECT paths FROM unit",
     "SELECT side FROM unit",
+    "SELECT cwds FROM unit",
+    "SELECT models FROM unit",
+    "SELECT cost_models FROM unit WHERE cost_models IS NOT NULL",
     "SELECT damage FROM store",
     "SELECT read FROM desktop_row",
     "SELECT person FROM desktop_row",
@@ -45,15 +44,14 @@ def is_sound(database: sqlite3.Connection) -> bool:
 
 def _tests(database: sqlite3.Connection) -> Iterator[bool]:
     with closing(open_in_memory()) as fresh:
-        yield _schema(database) == _schema(fresh)
+        own, expected = _schema(database), _schema(fresh)
+        yield [item for item in expected if item in own or item[0] == "table"] == own  # a first filling has no indexes
     yield database.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
     yield from (_fits(database, table) for kind, table, _ in _schema(database) if kind == "table")
     for question in _JSON:
         yield all(json.loads(text) is not None for (text,) in database.execute(question))
     for read, body in database.execute("SELECT read, body FROM desktop_row WHERE body != ''"):
         yield json.loads(read).keys() == json.loads(body).keys()
-    for (digest,) in database.execute("SELECT digest FROM unit"):
-        msgspec.msgpack.decode(digest, type=Digest)
     for (name,) in database.execute("SELECT id FROM session"):
         yield query.session(database, name).id == name
         query.agents(database, name)
@@ -67,7 +65,7 @@ def _fits(database: sqlite3.Connection, table: str) -> bool:
     """Say whether every value of a table is of the type of its column."""
     for _, name, kind, is_needed, _, is_key in database.execute(f"PRAGMA table_info({table})"):
         allowed = _CLASSES[kind] | (set() if is_needed or is_key else {"null"})
-        found = {value for (value,) in database.execute(f"SELECT DISTINCT typeof({name}) FROM {table}")}  # noqa: S608
+        found = {value for (value,) in database.execute(f"SELECT DISTINCT typeof({name}) FROM {table}")}
         if not found <= allowed:
             return False
     return True

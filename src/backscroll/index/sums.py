@@ -10,8 +10,8 @@ from datetime import datetime
 from math import ceil
 from typing import Any
 
-from backscroll.index.query import searchable
-from backscroll.value import NamedTuple, Value
+from backscroll.index.session_filter import LISTED, SessionFilter, parameters, searchable
+from backscroll.value import NamedTuple, Value, field
 
 Connection = sqlite3.Connection
 QUARTER = 900
@@ -21,12 +21,9 @@ QUARTER = 900
 class Wanted(Value):
     """What to sum up; None means all.  Times are taken to the quarter of an hour."""
 
+    sessions: SessionFilter = field(default_factory=SessionFilter)
     since: datetime | None = None
     until: datetime | None = None
-    project: str | None = None
-    store: str | None = None
-    account: str | None = None
-    session: str | None = None
     model: str | None = None
 
 
@@ -77,48 +74,39 @@ _AMOUNTS = (
     " sum(CASE WHEN is_lower_bound THEN coalesce(output, 0) ELSE 0 END), sum(recorded), sum(recorded_messages),"
     " min(first), max(last)"
 )
-_OF_SESSIONS = (
-    " session.folded_into IS NULL"
-    " AND (:session IS NULL OR session.id = :session)"
-    " AND (:project IS NULL OR instr(lower(coalesce(session.project, '') || char(10) || coalesce(session.cwd, '') ||"
-    " char(10) || coalesce(session.project_key, '')), lower(:project)) > 0)"
-    " AND (:store IS NULL OR instr(' ' || session.stores || ' ', ' ' || :store || ' ') > 0)"
-    " AND (:account IS NULL OR instr(session.accounts, ' ' || :account) > 0)"
-)
 _AT_TIMES = " AND (:since IS NULL OR quarter >= :since) AND (:until IS NULL OR quarter < :until)"
 _SPENT = (
-    " FROM usage JOIN session ON session.id = usage.session WHERE owner IS NULL AND"
-    + _OF_SESSIONS
+    " FROM usage_sum AS usage JOIN session ON session.id = usage.session WHERE owner IS NULL AND"
+    + LISTED
     + _AT_TIMES
-    + " AND (:model IS NULL OR instr(lower(coalesce(model, '')), lower(:model)) > 0)"
+    + " AND (:model IS NULL OR instr(lower(coalesce(usage.model, '')), lower(:model)) > 0)"
 )
 _SUMS = (
     "SELECT bucket(quarter), CASE WHEN :by_session THEN usage.session END, CASE WHEN :by_project THEN session.project"
     " END, CASE WHEN :by_account THEN session.account END, CASE WHEN :by_agent THEN agent_type END, CASE WHEN"
-    " :by_branch THEN usage.branch END, model, tier, speed, geo, context,"
+    " :by_branch THEN usage.branch END, usage.model, tier, speed, geo, context,"
     + _AMOUNTS
     + _SPENT
     + " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
 )
 _QUARTERS = "SELECT DISTINCT quarter" + _SPENT + " AND quarter IS NOT NULL ORDER BY quarter"
 _OF_LISTED = (
-    "SELECT bucket(quarter), usage.session, NULL, NULL, NULL, NULL, model,"  # noqa: S608 - all pieces stand here
+    "SELECT bucket(quarter), usage.session, NULL, NULL, NULL, NULL, usage.model,"
     " tier, speed, geo, context,"
     + _AMOUNTS
-    + " FROM usage WHERE owner IS NULL AND usage.session IN (SELECT value FROM json_each(?))"
-    " GROUP BY 1, 2, model, tier, speed, geo, context"
+    + " FROM usage_sum AS usage WHERE owner IS NULL AND usage.session IN (SELECT value FROM json_each(?))"
+    " GROUP BY 1, 2, usage.model, tier, speed, geo, context"
 )
 _COPIED = (
-    "SELECT bucket(quarter), usage.session, owner, NULL, NULL, NULL, model,"  # noqa: S608 - as above
-    " tier, speed, geo, context,"
-    + _AMOUNTS
-    + " FROM usage JOIN session ON session.id = usage.session WHERE owner IS NOT NULL AND folded_into IS NULL"
-    " GROUP BY 1, 2, 3, model, tier, speed, geo, context"
+    "SELECT bucket(quarter), usage.session, owner, NULL, NULL, NULL, usage.model,"
+    " tier, speed, geo, context," + _AMOUNTS + " FROM usage_sum AS usage JOIN session ON session.id = usage.session"
+    " WHERE owner IS NOT NULL AND folded_into IS NULL"
+    " GROUP BY 1, 2, 3, usage.model, tier, speed, geo, context"
 )
 _HELD = (
-    "SELECT bucket(quarter), owner, NULL, NULL, NULL, NULL, model, tier, speed, geo, context,"  # noqa: S608 - as above
+    "SELECT bucket(quarter), owner, NULL, NULL, NULL, NULL, usage.model, tier, speed, geo, context,"
     + _AMOUNTS
-    + " FROM usage WHERE usage.session = ? GROUP BY 1, 2, model, tier, speed, geo, context"
+    + " FROM usage_sum AS usage WHERE usage.session = ? GROUP BY 1, 2, usage.model, tier, speed, geo, context"
 )
 KEYS = ("session", "project", "account", "agent", "branch")
 """What sums can be parted by, beside time and model, which the caller's buckets and every sum have."""
@@ -159,7 +147,7 @@ def copied(database: Connection, bucket: Callable[[int | None], str]) -> list[Su
 def titles(database: Connection, names: Iterable[str]) -> dict[str, str | None]:
     """Return the titles of some sessions."""
     rows = database.execute(
-        "SELECT id, json_extract(body, '$.title') FROM session WHERE id IN (SELECT value FROM json_each(?))",
+        "SELECT id, title FROM session WHERE id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(names)),),
     )
     return dict(rows.fetchall())
@@ -179,7 +167,7 @@ class ToolSum(NamedTuple):
     slowest: float
 
 
-_MADE = " FROM tool JOIN session ON session.id = tool.session WHERE" + _OF_SESSIONS + _AT_TIMES
+_MADE = " FROM tool_sum AS tool JOIN session ON session.id = tool.session WHERE" + LISTED + _AT_TIMES
 _TOOLS = (
     "SELECT name, target, sum(tool.calls), sum(errors), sum(refusals), sum(unanswered),"
     " sum(timed), sum(seconds), max(slowest)" + _MADE + " GROUP BY name, target ORDER BY name, target"
@@ -198,12 +186,8 @@ def callers(database: Connection, wanted: Wanted, told_apart: Iterable[str]) -> 
 
 
 def _parameters(wanted: Wanted) -> dict[str, Any]:
-    return {
+    return parameters(wanted.sessions) | {
         "since": int(wanted.since.timestamp() // QUARTER) if wanted.since else None,
         "until": ceil(wanted.until.timestamp() / QUARTER) if wanted.until else None,
-        "project": searchable(wanted.project),
-        "store": searchable(wanted.store),
-        "account": searchable(wanted.account),
-        "session": wanted.session,
         "model": searchable(wanted.model),
     }

@@ -5,23 +5,72 @@ The evidence lies in the transcripts of the session and of its other agents (doc
 notices, and at last the equality of the call's prompt and the agent's first words.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from msgspec import Struct
 
-from backscroll.sessions.digest import Counts, Digest, Evidence, InlineDigest
 from backscroll.sessions.model import Agent
 from backscroll.times import parse
+from backscroll.value import NamedTuple
+
+
+class Evidence(Struct):
+    """What a transcript says about the agents that it started."""
+
+    calls: dict[str, tuple[bytes | None, str | None, str | None, str | None]] = {}
+    """Call to (key of its prompt, description, agent type, time)."""
+    results: dict[str, str] = {}
+    """Agent to call, from the call's result; and so on for the others."""
+    runs: dict[str, str] = {}
+    progress: dict[str, str] = {}
+    notices: dict[str, str | None] = {}
+
+    def add(  # noqa: PLR0913, PLR0917 - one argument per column of the table
+        self,
+        kind: str,
+        name: str,
+        call: str | None,
+        prompt: bytes | None,
+        description: str | None,
+        agent_type: str | None,
+        time: str | None,
+    ) -> None:
+        """Take one piece of evidence as the catalogue keeps it."""
+        if kind == "call":
+            self.calls[name] = (prompt, description, agent_type, time)
+        elif kind == "notice":
+            self.notices[name] = call
+        elif call is not None:
+            {"result": self.results, "run": self.runs, "progress": self.progress}[kind][name] = call
+
+
+class InlineFacts(NamedTuple):
+    """An agent inside a session's own file."""
+
+    id: str
+    messages: int
+    calls: int
+    started: str | None
+    updated: str | None
+    first_text: bytes | None
+    is_internal: bool
 
 
 class AgentFile(Struct):
-    """An agent's transcript as found on disk."""
+    """An agent's transcript as found on disk, and what is known of it."""
 
     id: str
     kind: str
     """flat, nested or workflow."""
     path: str
-    digest: Digest
+    messages: int = 0
+    calls: int = 0
+    started: str | None = None
+    updated: str | None = None
+    first_text: bytes | None = None
+    is_internal: bool = False
+    evidence: Evidence | None = None
     meta: dict[str, object] = {}
     run: str | None = None
 
@@ -45,6 +94,13 @@ class _Pool(Struct):
     progress: dict[str, str] = {}
     notices: dict[str, str | None] = {}
     taken: set[str] = set()
+    by_prompt: dict[bytes, list[str]] = {}
+
+    def index(self) -> None:
+        """Make calls known by the keys of their prompts."""
+        for name, call in self.calls.items():
+            if call.prompt is not None:
+                self.by_prompt.setdefault(call.prompt, []).append(name)
 
     def add(self, owner: str | None, evidence: Evidence | None) -> None:
         """Take what one transcript says about the agents it started."""
@@ -64,16 +120,20 @@ class _Pool(Struct):
             self.notices.setdefault(name, notified)
 
 
-def join_agents(session: Digest | None, files: list[AgentFile]) -> list[Agent]:
-    """Return the agents of a session, in the order in which they began, each with its call where known."""
+def join_agents(evidence: Evidence | None, inline: Iterable[InlineFacts], files: list[AgentFile]) -> list[Agent]:
+    """Return the agents of a session, in the order in which they began, each with its call where known.
+
+    `evidence` and `inline` are what the session's own transcript says.
+    """
     pool = _Pool()
-    pool.add(None, session.evidence if session else None)
+    pool.add(None, evidence)
     for file in files:
-        pool.add(file.id, file.digest.evidence)
+        pool.add(file.id, file.evidence)
     agents = [_from_file(file, *_call_of_file(file, pool)) for file in files]
     pool.taken = {agent.call for agent in agents if agent.call}
+    pool.index()
     agents = [agent if agent.call else _by_prompt(agent, file, pool) for agent, file in zip(agents, files, strict=True)]
-    agents += [_from_inline(inline, pool) for inline in (session.inline if session else ())]
+    agents += [_from_inline(agent, pool) for agent in inline]
     _describe(agents, pool)
     return sorted(agents, key=lambda agent: (agent.started is None, agent.started or 0, agent.id))
 
@@ -92,7 +152,7 @@ def _call_of_file(file: AgentFile, pool: _Pool) -> tuple[str | None, str | None]
 
 
 def _by_prompt(agent: Agent, file: AgentFile, pool: _Pool) -> Agent:
-    agent.call = _call_with_prompt(file.digest.first_text, agent.started, pool)
+    agent.call = _call_with_prompt(file.first_text, agent.started, pool)
     agent.joined_by = "prompt" if agent.call else None
     return agent
 
@@ -101,7 +161,7 @@ def _call_with_prompt(text: bytes | None, started: datetime | None, pool: _Pool)
     """Return the free call whose prompt is the agent's first text, the nearest in time where several are."""
     if text is None:
         return None
-    fitting = [name for name, call in pool.calls.items() if call.prompt == text and name not in pool.taken]
+    fitting = [name for name in pool.by_prompt.get(text, ()) if name not in pool.taken]
     if not fitting:
         return None
     chosen = min(fitting, key=lambda name: _distance(pool.calls[name].time, started))
@@ -114,32 +174,32 @@ def _distance(one: datetime | None, other: datetime | None) -> float:
 
 
 def _from_file(file: AgentFile, call: str | None, evidence: str | None) -> Agent:
-    digest, meta = file.digest, file.meta
+    meta = file.meta
     parent = meta.get("parentAgentId")
     return _agent(
         file.id,
         file.kind,
-        digest.counts,
+        file,
         call=call,
         joined_by=evidence,
         parent=parent if isinstance(parent, str) else None,
-        is_internal=digest.is_internal,
+        is_internal=file.is_internal,
         transcript=file.path,
         type=_text(meta.get("agentType")),
         description=_text(meta.get("description")),
     )
 
 
-def _from_inline(inline: InlineDigest, pool: _Pool) -> Agent:
-    call = _call_with_prompt(inline.first_text, parse(inline.counts.started), pool)
+def _from_inline(inline: InlineFacts, pool: _Pool) -> Agent:
+    call = _call_with_prompt(inline.first_text, parse(inline.started), pool)
     return _agent(
         inline.id,
         "inline",
-        inline.counts,
+        inline,
         call=call,
         joined_by="prompt" if call else None,
         parent=None,
-        is_internal=inline.is_internal,
+        is_internal=bool(inline.is_internal),
         transcript=None,
         type=None,
         description=None,
@@ -149,7 +209,7 @@ def _from_inline(inline: InlineDigest, pool: _Pool) -> Agent:
 def _agent(  # noqa: PLR0913 - one argument per field of the value it makes
     name: str,
     kind: str,
-    counts: Counts,
+    counts: AgentFile | InlineFacts,
     *,
     call: str | None,
     joined_by: str | None,

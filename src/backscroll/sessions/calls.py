@@ -13,10 +13,10 @@ from typing import Any
 from backscroll.lazy import pattern
 from backscroll.place import Place
 from backscroll.sessions.conversation import Conversation
-from backscroll.sessions.digest import moment_of
 from backscroll.sessions.facts import queued_text
 from backscroll.sessions.join import parts_of
 from backscroll.sessions.model import Call, Part, Result
+from backscroll.sessions.moments import moment_of
 from backscroll.sessions.outputs import persisted_name, whole_output
 from backscroll.sessions.rows import Row
 from backscroll.sessions.tree import Node, Tree

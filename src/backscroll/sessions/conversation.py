@@ -1,4 +1,4 @@
-"""Conversation: one session or one agent, read from its files into rows and trees.
+"""Conversation: one session or one agent, read from its files into rows and trees, in one pass.
 
 Inline agents (chains of sidechain records inside a session's own file, as Claude Code wrote them up
 to 1.0.x) are taken out of the session's rows and get trees of their own.
@@ -6,17 +6,20 @@ to 1.0.x) are taken out of the session's rows and get trees of their own.
 
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import orjson
 from msgspec import Struct
 
-from backscroll.sessions.facts import Facts, Leaf
+from backscroll.files import open_readonly
+from backscroll.records import Record
+from backscroll.sessions.facts import Facts
 from backscroll.sessions.fingerprint import fingerprint
-from backscroll.sessions.rows import Row, Rows, read_rows
+from backscroll.sessions.heads import Head
+from backscroll.sessions.rows import Row, rows_of
 from backscroll.sessions.source import Source
-from backscroll.sessions.standing import packed, unpacked
-from backscroll.sessions.tree import Tree, build_tree
+from backscroll.sessions.tree import Node, Tree, TreeBuilder
+from backscroll.stores.base import Opener
 
 INTERNAL_LABELS = ("acompact", "aside_question", "aprompt_suggestion", "aagent_summary", "aextract_memories")
 WARM_UP = "Warmup"
@@ -36,10 +39,6 @@ class Conversation(Struct):
     facts: Facts
     tree: Tree
     inline: list[InlineAgent] = []
-    rows: list[Row] = []
-    """The rows of all trees, in file order."""
-    known: list[int] = []
-    """Up to which byte each file was known from an earlier reading."""
 
     def __enter__(self) -> Self:
         return self
@@ -54,71 +53,88 @@ class Conversation(Struct):
         """Decode the whole record behind a row."""
         return self.sources[row.source].value(row.offset, row.length)
 
-
-def read_conversation(paths: Iterable[str], *, is_agent: bool = False, kept: bytes | None = None) -> Conversation:
-    """Read the files that hold one session, or one agent, into a conversation; the caller closes it.
-
-    `kept` is the standing of an earlier reading: where the files have only grown since, only what is new is read.
-    """
-    files = list(paths)
-    standing = unpacked(kept) if kept else None
-    if standing is None or not standing.fits(files):
-        return _joined(read_rows([Source(path) for path in files]), is_agent=is_agent)
-    sources = [reached.source() for reached in standing.reached]
-    conversation = _joined(read_rows(sources, standing.rows, standing.facts), is_agent=is_agent)
-    conversation.known = [reached.prefix[0] for reached in standing.reached]
-    return conversation
+    def trees(self) -> list[tuple[str | None, Tree]]:
+        """Return the tree of the session or agent itself, then those of the agents inside its files, with their ids."""
+        return [(None, self.tree), *((agent.id, agent.tree) for agent in self.inline)]
 
 
-def standing_of(conversation: Conversation) -> bytes | None:
-    """Return what is kept to read on when the files have grown; None where they must be read anew in any case."""
-    return packed(conversation.sources, conversation.rows, conversation.facts)
+class Listener(Protocol):
+    """Is told of every record while it is decoded, so that nobody need read it again."""
+
+    def begin(self, source: int) -> None:
+        """Take the records of another source from now on."""
+
+    def hear(self, record: Record, head: Head, row: Row | None, node: Node | None, agent: str | None) -> None:
+        """Take a record: its row where it is part of a tree, and the node where it repeats no other record."""
 
 
-def _joined(found: Rows, *, is_agent: bool) -> Conversation:
-    sources, facts, rows = found.sources, found.facts, found.rows
-    content_key = _content_key(found)
-    if is_agent:
-        return Conversation(sources, facts, build_tree(rows, facts.leaf, content_key), rows=rows)
-    own = [row for row in rows if not row.is_sidechain]
-    leaf = _leaf_among(found, own)
-    inline = [InlineAgent(name, build_tree(chain, None, content_key)) for name, chain in _inline_chains(rows)]
-    return Conversation(sources, facts, build_tree(own, leaf, content_key), inline, rows)
+def read_conversation(
+    paths: Iterable[str], *, is_agent: bool = False, open_file: Opener = open_readonly
+) -> Conversation:
+    """Read the files that hold one session, or one agent, into a conversation; the caller closes it."""
+    return ConversationReader([Source(path, open_file) for path in paths], is_agent=is_agent).read()
 
 
-def _leaf_among(found: Rows, own: list[Row]) -> Leaf | None:
-    """Count the leaf's position in the session's own rows only."""
-    leaf = found.facts.leaf
-    if leaf is None or len(own) == len(found.rows):
-        return leaf
-    return Leaf(leaf.uuid, sum(not row.is_sidechain for row in found.rows[: leaf.position]))
+class ConversationReader:
+    """Reads sources, one after the other, into the trees of a conversation."""
 
+    def __init__(self, sources: list[Source], *, is_agent: bool, listener: Listener | None = None) -> None:
+        self.sources = sources
+        self.facts = Facts()
+        self.listener = listener
+        self.own = TreeBuilder(self._content_key)
+        self.inline: dict[str, TreeBuilder] = {}
+        self._is_agent = is_agent
+        self._chain_of: dict[str, str] = {}
 
-def _inline_chains(rows: list[Row]) -> list[tuple[str, list[Row]]]:
-    """Sort sidechain rows into the chains of single agents: by agent id, else by the root they lead to."""
-    chains: dict[str, list[Row]] = {}
-    chain_of: dict[str, str] = {}
-    for row in rows:
-        if not row.is_sidechain:
-            continue
-        name = row.agent or chain_of.get(row.parent or "") or f"inline-{row.id[:8]}"
-        chains.setdefault(name, []).append(row)
+    def read(self) -> Conversation:
+        """Read everything."""
+        for number, source in enumerate(self.sources):
+            self.take(source.heads(), number)
+        return self.conversation()
+
+    def take(self, records: Iterable[Record], source: int) -> None:
+        """Take records of one source."""
+        facts, own, listener, is_agent = self.facts, self.own, self.listener, self._is_agent
+        if listener is not None:
+            listener.begin(source)
+        for record, head, row in rows_of(records, source, facts):
+            node = agent = None
+            if row is None:
+                facts.state(head, record, source, own.count)
+            elif is_agent or not row.is_sidechain:
+                node = own.add(row)
+            else:
+                agent = self._chain(row)
+                node = self.inline[agent].add(row)
+            if listener is not None:
+                listener.hear(record, head, row, node, agent)
+
+    def _chain(self, row: Row) -> str:
+        """Return the inline agent that a sidechain row belongs to: by its id, else by the root that it leads to."""
+        name = row.agent or self._chain_of.get(row.parent or "") or f"inline-{row.id[:8]}"
+        if name not in self.inline:
+            self.inline[name] = TreeBuilder(self._content_key)
         if row.uuid:
-            chain_of[row.uuid] = name
-    return list(chains.items())
+            self._chain_of[row.uuid] = name
+        return name
+
+    def conversation(self) -> Conversation:
+        """Return what was read."""
+        inline = [InlineAgent(name, builder.tree(None)) for name, builder in self.inline.items()]
+        return Conversation(self.sources, self.facts, self.own.tree(self.facts.leaf), inline)
+
+    def _content_key(self, row: Row) -> bytes:
+        """Return a key that is equal for records that say the same, whatever repeats around them."""
+        return content_key_of(self.sources[row.source].value(row.offset, row.length))
 
 
-def _content_key(found: Rows) -> Any:
-    """Return a function that gives equal keys to records that say the same, whatever repeats around them."""
-
-    def key(row: Row) -> bytes:
-        value = found.sources[row.source].value(row.offset, row.length)
-        message = value.get("message")
-        said = _plain(message.get("content")) if isinstance(message, dict) else message
-        rest = [value.get(name) for name in ("type", "subtype", "content", "attachment", "data")]
-        return fingerprint(orjson.dumps([said, rest], option=orjson.OPT_SORT_KEYS), 16)
-
-    return key
+def content_key_of(value: dict[str, Any]) -> bytes:
+    """Return a key of what a record says."""
+    message = value.get("message")
+    said = _plain(message.get("content")) if isinstance(message, dict) else message
+    rest = [value.get(name) for name in ("type", "subtype", "content", "attachment", "data")]
+    return fingerprint(orjson.dumps([said, rest], option=orjson.OPT_SORT_KEYS), 16)
 
 
 def _plain(content: Any) -> Any:

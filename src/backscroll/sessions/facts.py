@@ -13,7 +13,7 @@ from msgspec import Struct
 from backscroll.lazy import pattern
 from backscroll.records import Record
 from backscroll.sessions.fingerprint import text_key
-from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded
+from backscroll.sessions.heads import Block, CompactMetadata, Head, decoded, started_by
 from backscroll.value import NamedTuple
 
 LARGEST_STATED = 10**15
@@ -117,8 +117,6 @@ class Facts(Struct):
 
     AGENT_TOOLS: ClassVar[set[str]] = {"Task", "Agent"}
 
-    types: dict[str, int] = {}
-    unknown_types: dict[str, int] = {}
     session_ids: dict[str, int] = {}
     cwds: dict[str, int] = {}
     versions: dict[str, int] = {}
@@ -155,13 +153,9 @@ class Facts(Struct):
     enqueued: int = 0
     dequeued: int = 0
     cost_state: CostState | None = None
-    backups: list[tuple[int, int, int]] = []
-    """Where the records lie that name copies of files made before a change: source, offset, length."""
 
     def note(self, head: Head, source: int) -> None:
         """Take what any record may state."""
-        name = head.type or "(none)"
-        self.types[name] = self.types.get(name, 0) + 1
         if head.sessionId is not None:
             self.session_ids[head.sessionId] = self.session_ids.get(head.sessionId, 0) + 1
         if head.cwd is not None:
@@ -180,11 +174,7 @@ class Facts(Struct):
         statement = _STATEMENTS.get(head.type)
         if statement is not None:
             statement(self, head, record, source, position)
-        elif head.type not in IGNORED_TYPES:
-            name = head.type or "(none)"
-            self.unknown_types[name] = self.unknown_types.get(name, 0) + 1
-            self.set_aside(None, head, record, source)
-        elif head.type in ASIDE_TYPES:
+        elif head.type not in IGNORED_TYPES or head.type in ASIDE_TYPES:
             self.set_aside(None, head, record, source)
 
     def set_aside(self, text: str | None, head: Head, record: Record, source: int, *once: Any) -> None:
@@ -205,15 +195,15 @@ class Facts(Struct):
             _text(task.get("prompt")), _text(task.get("description")), _text(task.get("subagent_type")), head.timestamp
         )
 
-    def answered(self, results: tuple[str, ...], head: Head) -> None:
-        """Remember which agent or workflow run a call's result names."""
-        detail = head.toolUseResult
-        if detail is None or isinstance(detail, (str, list, int, float)):
+    def answered(self, results: tuple[str, ...], head: Head, raw: bytes) -> None:
+        """Remember which agent or workflow run a call's result names; `raw` is the whole record."""
+        if (b'"agentId"' not in raw and b'"runId"' not in raw) or memoryview(head.toolUseResult)[:1].tobytes() != b"{":
             return
-        if detail.agentId:
-            self.result_agents.setdefault(detail.agentId, results[0])
-        if detail.runId:
-            self.result_runs.setdefault(detail.runId, results[0])
+        started = started_by(bytes(head.toolUseResult))
+        if started.agentId:
+            self.result_agents.setdefault(started.agentId, results[0])
+        if started.runId:
+            self.result_runs.setdefault(started.runId, results[0])
 
     def notice(self, text: str, source: int, offset: int, length: int) -> None:
         """Remember a notice that a message holds."""
@@ -312,8 +302,8 @@ def _cost_state(facts: Facts, head: Head, *_: object) -> None:
         facts.cost_state = CostState(head.totalCostUSD, {name: _numbers(value) for name, value in known})
 
 
-def _file_history(facts: Facts, _head: Head, record: Record, source: int, _position: int) -> None:
-    facts.backups.append((source, record.offset, record.length))
+def _heard_elsewhere(_facts: Facts, _head: Head, *_: object) -> None:
+    """Take nothing: what such a record says about files, `file_changes` hears."""
 
 
 def _numbers(value: object) -> dict[str, float]:
@@ -345,6 +335,6 @@ _STATEMENTS: dict[str | None, Callable[[Facts, Head, Record, int, int], None]] =
     "fork-context-ref": _fork_context,
     "queue-operation": _queue_operation,
     "cost-state": _cost_state,
-    "file-history-delta": _file_history,
-    "file-history-snapshot": _file_history,
+    "file-history-delta": _heard_elsewhere,
+    "file-history-snapshot": _heard_elsewhere,
 }

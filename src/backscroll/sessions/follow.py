@@ -14,12 +14,12 @@ from backscroll.files import open_readonly
 from backscroll.formats.jsonl import scan
 from backscroll.records import Damage, Record
 from backscroll.sessions.conversation import Conversation
-from backscroll.sessions.digest import moment_of
 from backscroll.sessions.facts import Facts
 from backscroll.sessions.fingerprint import fingerprint
 from backscroll.sessions.heads import decode_head, head_of
 from backscroll.sessions.join import join_message
 from backscroll.sessions.model import Message
+from backscroll.sessions.moments import moment_of
 from backscroll.sessions.rows import PROGRESS, Row, rows_of
 from backscroll.sessions.source import Source
 from backscroll.sessions.tree import Node, Tree
@@ -141,7 +141,7 @@ class Follower:
             tail = self._tails.setdefault(file.path, _Tail(file))
             for record in tail.read(opened, file, is_replaced=is_replaced):
                 if self._is_new(record, may_be_old=may_be_old):
-                    yield from (_message(row, source, file) for row in rows_of([record]) if row.kind != PROGRESS)
+                    yield from (_message(row, source, file) for row in _rows(record) if row.kind != PROGRESS)
             tail.state = state_of(file)
 
     def _is_new(self, record: Record, *, may_be_old: bool) -> bool:
@@ -153,6 +153,11 @@ class Follower:
         self._told.add(key)
         moment = moment_of(head.timestamp)
         return not (may_be_old and moment is not None and moment < self._since)
+
+
+def _rows(record: Record) -> Iterator[Row]:
+    """Yield the row of a record that was read by itself."""
+    return (row for _, _, row in rows_of([record], 0, Facts()) if row is not None)
 
 
 def _message(row: Row, source: Source, file: FoundFile) -> Message:

@@ -92,7 +92,7 @@ class AttachmentHead(Struct, gc=False):
     origin: Origin | None = None
 
 
-class ToolUseResultHead(Struct, gc=False):
+class Started(Struct, gc=False):
     """The agent or workflow run that a call started, where its result names one."""
 
     agentId: str | None = None
@@ -148,7 +148,8 @@ class Head(Struct, gc=False):
     costUSD: float | None = None
     message: MessageHead | None = None
     attachment: AttachmentHead | None = None
-    toolUseResult: ToolUseResultHead | str | list[Raw] | int | float | bool | None = None
+    toolUseResult: Raw = NOTHING
+    slug: str | None = None
     content: Raw = NOTHING
     # progress
     data: ProgressData | None = None
@@ -178,6 +179,7 @@ class Head(Struct, gc=False):
 
 
 decode_head = msgspec.json.Decoder(Head).decode
+_decode_started = msgspec.json.Decoder(Started).decode
 
 
 def head_of(value: Any) -> Head:
@@ -251,10 +253,6 @@ def _message(value: Any) -> dict[str, Any] | None:
     )
 
 
-def _tool_use_result(value: Any) -> Any:
-    return _fitting(value, ToolUseResultHead) if isinstance(value, dict) else value
-
-
 _FIELDS: dict[type[Struct], dict[str, Any]] = {
     Block: dict.fromkeys(("type", "id", "name", "tool_use_id", "text"), _text)
     | {"is_error": _flag, "input": _anything, "content": _anything},
@@ -276,7 +274,7 @@ _FIELDS: dict[type[Struct], dict[str, Any]] = {
     ForkedFrom: dict.fromkeys(("sessionId", "messageUuid"), _text),
     Origin: {"kind": _text},
     AttachmentHead: {"type": _text, "prompt": _anything, "commandMode": _text, "origin": _struct(Origin)},
-    ToolUseResultHead: dict.fromkeys(("agentId", "runId"), _text),
+    Started: dict.fromkeys(("agentId", "runId"), _text),
     ProgressData: dict.fromkeys(("type", "agentId"), _text),
     CompactMetadata: {"trigger": _text, "preTokens": _whole},
     WorktreeSession: dict.fromkeys(("originalCwd", "worktreePath"), _text),
@@ -296,7 +294,7 @@ _FIELDS[Head] = {
     "forkedFrom": _struct(ForkedFrom),
     "message": _message,
     "attachment": _struct(AttachmentHead),
-    "toolUseResult": _tool_use_result,
+    "toolUseResult": _anything,
     "content": _anything,
     "data": _struct(ProgressData),
     "compactMetadata": _struct(CompactMetadata),
@@ -305,9 +303,27 @@ _FIELDS[Head] = {
 }
 
 
-def decoded(raw: Raw) -> Any:
-    """Decode a part that the head kept undecoded; a damaged one counts as absent."""
+def started_by(result: bytes) -> Started:
+    """Return the agent or workflow run that the program's own data of a result names."""
     try:
-        return value_of(bytes(raw))[0]
+        return _decode_started(result)
     except ValueError:
-        return None
+        value = decoded(Raw(result))
+        return _decode_started(orjson.dumps(_fitting(value, Started))) if isinstance(value, dict) else Started()
+
+
+def is_there(raw: Raw) -> bool:
+    """Say whether a part that the head kept undecoded is there, and not null."""
+    data = memoryview(raw)
+    return data.nbytes > 4 or (data.nbytes > 0 and data.tobytes() != b"null")
+
+
+def decoded(raw: Raw) -> Any:
+    """Decode a part that the head kept undecoded: quickly, else leniently; a damaged one counts as absent."""
+    try:
+        return orjson.loads(memoryview(raw))
+    except ValueError:
+        try:
+            return value_of(bytes(raw))[0]
+        except ValueError:
+            return None

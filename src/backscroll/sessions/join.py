@@ -11,9 +11,9 @@ from typing import Any
 from backscroll.place import Place
 from backscroll.sessions import prompts
 from backscroll.sessions.conversation import Conversation
-from backscroll.sessions.digest import moment_of
 from backscroll.sessions.facts import queued_text
 from backscroll.sessions.model import Message, Part, Usage
+from backscroll.sessions.moments import moment_of
 from backscroll.sessions.rows import ASSISTANT, BOUNDARY, PROGRESS, QUEUED, USER_KINDS, Row
 from backscroll.sessions.texts import rejoined
 from backscroll.sessions.tree import NOBODY, Node, Tree

@@ -234,6 +234,38 @@ class Transcript(Value):
     notes: list[Note]
 
 
+class MessagePage(Value):
+    """What `messages` answers: some messages of a session, in the order in which `show` tells them."""
+
+    session: Session
+    total: int
+    """How many messages there are in all."""
+    offset: int
+    """The number of the first one here."""
+    messages: list[Message]
+
+
+class OutlineItem(Value):
+    """One landmark of a session."""
+
+    n: int
+    """The number of its message, as `messages` counts."""
+    message: str
+    kind: str
+    """prompt, compaction, fork, agent, error, change."""
+    label: str
+    time: datetime | None
+
+
+class Outline(Value):
+    """What `outline` answers: the landmarks of a session in their order."""
+
+    session: Session
+    total: int
+    """How many messages the session has."""
+    items: list[OutlineItem]
+
+
 class StoreSummary(Value):
     """What was found in one store, and where."""
 

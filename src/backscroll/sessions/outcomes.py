@@ -5,7 +5,7 @@ skill or a type of agent; and of a result that is an error only its beginning is
 """
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from backscroll.sessions.heads import Block, decoded
 from backscroll.sessions.toolnames import AGENT_TOOLS, FILE_TOOLS, SKILL_TOOLS
@@ -57,18 +57,19 @@ def target_of(block: Block) -> str | None:
 def _input(block: Block) -> _Input:
     try:
         return _decode_input(block.input)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         value = decoded(block.input)
         known = value if isinstance(value, dict) else {}
         texts = {name: known[name] for name in _Input.__struct_fields__ if isinstance(known.get(name), str)}
         return _Input(**texts)
 
 
-def outcome_of(block: Block, detail: object) -> str:
-    """Return how the call ended that a block is the result of."""
+def outcome_of(block: Block, detail: Raw) -> str:
+    """Return how the call ended that a block is the result of; `detail` is the program's own word on it."""
     if not block.is_error:
         return OK
-    if isinstance(detail, str) and detail.removeprefix("Error: ").startswith(_REFUSALS):
+    said = decoded(detail) if memoryview(detail)[:1].tobytes() == b'"' else None
+    if isinstance(said, str) and said.removeprefix("Error: ").startswith(_REFUSALS):
         return REFUSED
     return REFUSED if _beginning(block).startswith(_REFUSALS) else ERROR
 

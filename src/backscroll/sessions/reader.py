@@ -10,16 +10,19 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from backscroll.files import open_readonly
 from backscroll.records import Damage
 from backscroll.sessions.calls import CallReader
 from backscroll.sessions.conversation import Conversation, read_conversation
-from backscroll.sessions.digest import compaction_nodes, moment_of, said
 from backscroll.sessions.join import join_message
+from backscroll.sessions.keys import Keys, is_rewriting_version
 from backscroll.sessions.model import MAIN, Agent, Branch, Call, Message, Session, TreeNode
+from backscroll.sessions.moments import moment_of
 from backscroll.sessions.outputs import output_directories
 from backscroll.sessions.rows import PROGRESS, SPOKEN_KINDS
 from backscroll.sessions.source import Source
-from backscroll.sessions.tree import NOBODY, Node, Path, Tree
+from backscroll.sessions.tree import NOBODY, Node, Path, Tree, compaction_nodes
+from backscroll.stores.base import Opener
 
 LABEL_LENGTH = 80
 
@@ -53,12 +56,18 @@ class SessionReader:
     """One session, opened for reading; use it as a context manager or let `messages` run to its end."""
 
     def __init__(
-        self, session: Session, agents: list[Agent], files: SessionFiles, copied_from: dict[bytes, str] | None = None
+        self,
+        session: Session,
+        agents: list[Agent],
+        files: SessionFiles,
+        copied_from: dict[bytes, str] | None = None,
+        open_file: Opener = open_readonly,
     ) -> None:
         self.session = session
         self._agents = {agent.id: agent for agent in agents}
         self._files = files
-        self._conversation = read_conversation(files.transcripts)
+        self._open_file = open_file
+        self._conversation = read_conversation(files.transcripts, open_file=open_file)
         self._started_by: dict[str, list[str]] = defaultdict(list)
         for agent in agents:
             if agent.call is not None:
@@ -144,7 +153,7 @@ class SessionReader:
             if inline.id == name:
                 stack.append(_frame(name, self._conversation, inline.tree, is_own=False))
                 return
-        conversation = read_conversation(self._files.agents.get(name, []), is_agent=True)
+        conversation = read_conversation(self._files.agents.get(name, []), is_agent=True, open_file=self._open_file)
         stack.append(_frame(name, conversation, conversation.tree, is_own=True))
 
     def _leave(self, frame: _Frame) -> None:
@@ -162,7 +171,7 @@ class SessionReader:
                 yield from CallReader(self._conversation, self.session.id, inline.id, outputs).calls(inline.tree)
             for name, paths in self._files.agents.items():
                 if name in self._agents and (internal or not self._agents[name].is_internal):
-                    with read_conversation(paths, is_agent=True) as conversation:
+                    with read_conversation(paths, is_agent=True, open_file=self._open_file) as conversation:
                         reader = CallReader(conversation, self.session.id, name, outputs)
                         yield from self._with_agents(reader.calls(conversation.tree))
         finally:
@@ -204,10 +213,10 @@ class SessionReader:
         return TreeNode(agent.id, parent, kind, label, agent.messages, agent.started)
 
 
-def stored_lines(paths: list[str]) -> Iterator[bytes]:
+def stored_lines(paths: list[str], open_file: Opener = open_readonly) -> Iterator[bytes]:
     """Yield the lines of transcripts as they are stored."""
     for path in paths:
-        with Source(path) as source:
+        with Source(path, open_file) as source:
             yield from source.lines()
 
 
@@ -219,9 +228,10 @@ def _owners_by_node(conversation: Conversation, copied_from: dict[bytes, str]) -
     """Return for each node that is a copy the session it was first said in."""
     if not copied_from:
         return {}
-    spoken = [position for position, node in enumerate(conversation.tree.nodes) if node.head.is_spoken]
-    keys = (item.key for item in said(conversation))
-    return {position: copied_from[key] for position, key in zip(spoken, keys, strict=True) if key in copied_from}
+    version = next(reversed(conversation.facts.versions), None)
+    names = Keys([source.path for source in conversation.sources])
+    keys = names.messages(conversation.tree, is_rewriting=is_rewriting_version(version))
+    return {position: copied_from[key] for position, key in keys.items() if key in copied_from}
 
 
 def _forks(tree: Tree) -> dict[int, list[str]]:

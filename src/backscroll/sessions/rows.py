@@ -1,21 +1,21 @@
 """Rows: the records of a transcript that make its tree, each as a light entry with its place.
 
-In come the heads of one or more files that hold one conversation; out come `Row` values in file
-order and the `Facts` that all other record types state (titles, working directories, agents).
+In come the heads of a file; out come `Row` values in file order, and into `Facts` all that records state beside
+the tree (titles, working directories, agents).
 Texts, inputs and results stay in the files until somebody asks for them.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from msgspec import UNSET, Struct, field
+from msgspec import UNSET, Struct
 
 from backscroll.records import Record
 from backscroll.sessions import outcomes, prompts
 from backscroll.sessions.facts import Facts, queued_text
 from backscroll.sessions.fingerprint import text_key
-from backscroll.sessions.heads import Block, ForkedFrom, Head, MessageHead, UsageHead, decoded, head_of
-from backscroll.sessions.source import Source
+from backscroll.sessions.heads import Block, ForkedFrom, Head, MessageHead, UsageHead, decoded, head_of, is_there
+from backscroll.sessions.moments import stored_moment
 from backscroll.value import NamedTuple
 
 TREE_TYPES = {"user", "assistant", "system", "attachment", "progress"}
@@ -36,6 +36,8 @@ LAST_PLACEHOLDER_VERSION = (2, 1, 97)
 LARGEST_COUNT = 10**9
 """No message has more tokens; beyond it a count is not believed, so that no sum outgrows the index."""
 LABEL_LENGTH = 300
+PRICE_LIMITS = (200_000, 100_000)
+"""Lengths of a prompt above which some model has another price, the greatest first."""
 
 
 class Tokens(NamedTuple):
@@ -62,6 +64,12 @@ class Tokens(NamedTuple):
     def context(self) -> int:
         """How long the prompt was, whatever of it came from the cache."""
         return (self.input or 0) + (self.cache_write or 0) + (self.cache_read or 0)
+
+    @property
+    def price_class(self) -> int:
+        """The greatest limit that the prompt is longer than, or 0."""
+        length = self.context
+        return next((limit for limit in PRICE_LIMITS if length > limit), 0)
 
 
 class Row(Struct, array_like=True, gc=False, eq=False):
@@ -93,6 +101,8 @@ class Row(Struct, array_like=True, gc=False, eq=False):
     label: str | None = None
     text_key: bytes | None = None
     block: int | None = None
+    moment: str | None = None
+    """Its time as the index keeps it; None where that is not plausible."""
 
     @property
     def id(self) -> str:
@@ -105,17 +115,9 @@ class Row(Struct, array_like=True, gc=False, eq=False):
         return self.kind in SPOKEN_KINDS
 
 
-class Rows(Struct):
-    """A transcript's rows in file order, the facts around them, and the open sources they lie in."""
-
-    sources: list[Source]
-    rows: list[Row] = []
-    facts: Facts = field(default_factory=Facts)
-
-
 def row_of(record: Record, head: Head, source: int = 0) -> Row:
-    """Return a record as a row that says no more than its place and its links."""
-    return Row(
+    """Return a record as a row that says no more than its place, its links and its time."""
+    row = Row(
         source,
         record.line,
         record.offset,
@@ -129,36 +131,25 @@ def row_of(record: Record, head: Head, source: int = 0) -> Row:
         head.agentId,
         head.forkedFrom,
     )
+    row.moment = stored_moment(head.timestamp)
+    return row
 
 
-def read_rows(sources: list[Source], rows: list[Row] | None = None, facts: Facts | None = None) -> Rows:
-    """Read the rows and facts of the files that hold one conversation, on top of those that are known already."""
-    found = Rows(sources, rows or [], facts or Facts())
-    for number, source in enumerate(sources):
-        _read_source(found, number, source.heads())
-    return found
-
-
-def rows_of(records: Iterable[Record]) -> list[Row]:
-    """Return the rows of records that were read one by one."""
-    found = Rows([])
-    _read_source(found, 0, records)
-    return found.rows
-
-
-def _read_source(found: Rows, number: int, records: Iterable[Record]) -> None:
-    facts, rows = found.facts, found.rows
+def rows_of(records: Iterable[Record], source: int, facts: Facts) -> Iterator[tuple[Record, Head, Row | None]]:
+    """Yield each record with its head, and its row where it is part of the tree; all others state facts."""
+    fillers = _FILLERS
     for record in records:
         head = head_of(record.value)
-        facts.note(head, number)
-        if head.type in _FILLERS:
-            row = row_of(record, head, number)
-            _FILLERS[head.type](row, head, facts)
-            rows.append(row)
+        facts.note(head, source)
+        fill = fillers.get(head.type)
+        if fill is not None:
+            row = row_of(record, head, source)
+            fill(row, head, facts, record.raw)
+            yield record, head, row
         elif head.uuid is not None and head.parentUuid is not UNSET:
-            rows.append(row_of(record, head, number))
+            yield record, head, row_of(record, head, source)
         else:
-            facts.state(head, record, number, len(rows))
+            yield record, head, None
 
 
 def _text_and_blocks(message: MessageHead | None) -> tuple[str, list[Block]]:
@@ -167,19 +158,19 @@ def _text_and_blocks(message: MessageHead | None) -> tuple[str, list[Block]]:
         return content, []
     blocks, texts = [], []
     for block in content or ():
-        if isinstance(block, str):
-            texts.append(block)
-        else:
+        if type(block) is Block:
             blocks.append(block)
             if block.type == "text" and block.text:
                 texts.append(block.text)
-    return "\n".join(texts), blocks
+        else:
+            texts.append(str(block))
+    return (texts[0] if len(texts) == 1 else "\n".join(texts)), blocks
 
 
-def _fill_user(row: Row, head: Head, facts: Facts) -> None:
+def _fill_user(row: Row, head: Head, facts: Facts, raw: bytes) -> None:
     text, blocks = _text_and_blocks(head.message)
     _fill_results(row, blocks, head)
-    has_results = head.toolUseResult is not None or any(block.type == "tool_result" for block in blocks)
+    has_results = is_there(head.toolUseResult) or any(block.type == "tool_result" for block in blocks)
     row.kind = prompts.kind_of(head, text, has_results=has_results, is_empty=not blocks and not text.strip())
     if not has_results:
         row.label = prompts.spoken(text)[:LABEL_LENGTH]
@@ -188,10 +179,10 @@ def _fill_user(row: Row, head: Head, facts: Facts) -> None:
     elif row.kind == prompts.NOTICE or (head.origin and head.origin.kind == "task-notification"):
         facts.notice(text, row.source, row.offset, row.length)
     if row.results:
-        facts.answered(row.results, head)
+        facts.answered(row.results, head, raw)
 
 
-def _fill_assistant(row: Row, head: Head, facts: Facts) -> None:
+def _fill_assistant(row: Row, head: Head, facts: Facts, _raw: bytes) -> None:
     message = head.message or MessageHead()
     text, blocks = _text_and_blocks(message)
     is_synthetic = message.model == "<synthetic>" or head.isApiErrorMessage
@@ -254,12 +245,14 @@ _PLACEHOLDER_VERSIONS: dict[str | None, bool] = {}
 
 def _is_placeholder_version(version: str | None) -> bool:
     if version not in _PLACEHOLDER_VERSIONS:
-        numbers = tuple(int(part) for part in (version or "").split(".")[:3] if part.isascii() and part.isdigit())
+        numbers = tuple(
+            int(part) for part in (version or "").split(".")[:3] if part.isascii() and part.isdigit() and len(part) < 10
+        )
         _PLACEHOLDER_VERSIONS[version] = numbers < LAST_PLACEHOLDER_VERSION
     return _PLACEHOLDER_VERSIONS[version]
 
 
-def _fill_system(row: Row, head: Head, facts: Facts) -> None:
+def _fill_system(row: Row, head: Head, facts: Facts, _raw: bytes) -> None:
     row.kind = SYSTEM
     if head.subtype == "compact_boundary":
         row.kind = BOUNDARY
@@ -268,7 +261,7 @@ def _fill_system(row: Row, head: Head, facts: Facts) -> None:
         facts.compaction_details[row.id] = head.compactMetadata
 
 
-def _fill_attachment(row: Row, head: Head, facts: Facts) -> None:
+def _fill_attachment(row: Row, head: Head, facts: Facts, _raw: bytes) -> None:
     row.kind = ATTACHMENT
     attachment = head.attachment
     if attachment is None or attachment.type != "queued_command":
@@ -282,13 +275,13 @@ def _fill_attachment(row: Row, head: Head, facts: Facts) -> None:
     facts.notice(text, row.source, row.offset, row.length)
 
 
-def _fill_progress(row: Row, head: Head, facts: Facts) -> None:
+def _fill_progress(row: Row, head: Head, facts: Facts, _raw: bytes) -> None:
     row.kind = PROGRESS
     if head.data is not None and head.data.agentId and head.parentToolUseID:
         facts.progress_agents.setdefault(head.data.agentId, head.parentToolUseID)
 
 
-_FILLERS: dict[str | None, Callable[[Row, Head, Facts], None]] = {
+_FILLERS: dict[str | None, Callable[[Row, Head, Facts, bytes], None]] = {
     "user": _fill_user,
     "assistant": _fill_assistant,
     "system": _fill_system,

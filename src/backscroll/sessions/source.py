@@ -15,7 +15,8 @@ from backscroll.formats.streams import Stream, open_stream
 from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage, Note, Record
-from backscroll.sessions.heads import decode_head
+from backscroll.sessions.heads import Head, decode_head
+from backscroll.stores.base import Opener
 
 if TYPE_CHECKING:
     from backscroll.sessions import audit
@@ -32,8 +33,9 @@ LONGEST_CHECKED = 1 << 20
 class Source:
     """One transcript file, opened read-only when it is first needed."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, open_file: Opener = open_readonly) -> None:
         self.path = path
+        self._open_file = open_file
         self._is_audit = path.endswith(AUDIT)
         self.damage: list[Damage] = []
         self.notes: list[Note] = []
@@ -46,6 +48,8 @@ class Source:
         self._last, self._is_read = 0, False
         self._file: BinaryIO | None = None
         self._stream: Stream | None = None
+        self._places: BinaryIO | None = None
+        """A second opening of a plain file, for places: a scan goes on where it was meanwhile."""
 
     def __enter__(self) -> Self:
         return self
@@ -62,9 +66,10 @@ class Source:
         """Give the file back."""
         if self._stream is not None:
             self._stream.close()
-        if self._file is not None:
-            self._file.close()
-        self._stream = self._file = None
+        for file in (self._file, self._places):
+            if file is not None:
+                file.close()
+        self._stream = self._file = self._places = None
 
     def heads(self) -> Iterator[Record]:
         """Yield every record with its head as the value; collect damage, notes and the byte account."""
@@ -73,7 +78,7 @@ class Source:
         except OSError as error:
             self.damage.append(Damage(Place(self.path), reason_of(error)))
             return
-        decode = audit.decode_audit if self._is_audit else decode_head
+        decode = self._decode if self._is_audit else decode_head  # a call less for each record
         account = scan(stream.file, self.path, decode, self.end, self.next_line)
         self._last = self.end
         try:
@@ -123,11 +128,34 @@ class Source:
             return False
         return rest.endswith(b"\n") and not rest.strip(BLANKS)
 
+    @property
+    def settled(self) -> int:
+        """Up to which byte it was read for good: a last line without its end may still change."""
+        return self.end if self.is_whole else self._last
+
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at a place; fewer where the file has shrunk meanwhile."""
-        file = self._opened().file
-        file.seek(offset)
-        return file.read(length)
+        stream = self._opened()
+        if stream.wrapping is None:
+            file = self._for_places()
+            file.seek(offset)
+            return file.read(length)
+        before = stream.file.tell()
+        stream.file.seek(offset)
+        data = stream.file.read(length)
+        stream.file.seek(before)
+        return data
+
+    def _decode(self, raw: bytes) -> Head:
+        return audit.decode_audit(raw) if self._is_audit else decode_head(raw)
+
+    def record(self, line: int, offset: int, length: int) -> Record:
+        """Read the record at a place again as a scan does; an empty one where the file has changed meanwhile."""
+        try:
+            raw = self.read(offset, length)
+            return Record(line, offset, length, raw, self._decode(raw))
+        except (OSError, ValueError, RecursionError):
+            return Record(line, offset, length, b"", self.value(offset, length))
 
     def value(self, offset: int, length: int) -> dict[str, Any]:
         """Decode the record at a place; an empty one where the file has changed meanwhile."""
@@ -145,9 +173,15 @@ class Source:
         file.seek(0)
         yield from file
 
+    def _for_places(self) -> BinaryIO:
+        if self._places is None:
+            self._places = self._open_file(self.path)
+        raw: BinaryIO = getattr(self._places, "raw", self._places)  # a buffer would read a megabyte for each place
+        return raw
+
     def _opened(self) -> Stream:
         if self._stream is None:
-            self._file = open_readonly(self.path)
+            self._file = self._open_file(self.path)
             self._stream = open_stream(self._file)
         return self._stream
 

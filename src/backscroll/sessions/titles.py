@@ -1,9 +1,18 @@
 """The title of a session: what the user called it, what the program did, or what was asked first."""
 
-from backscroll.sessions.digest import Digest
 from backscroll.value import NamedTuple
 
 LONGEST = 200
+
+
+class TitleFacts(NamedTuple):
+    """What a transcript says about its title."""
+
+    custom_title: str | None = None
+    ai_title: str | None = None
+    last_prompt: str | None = None
+    first_prompt: str | None = None
+    agent_name: str | None = None
 
 
 class Title(NamedTuple):
@@ -14,7 +23,7 @@ class Title(NamedTuple):
 
 
 def title_of(
-    digest: Digest,
+    facts: TitleFacts,
     side_title: str | None,
     summary: str | None,
     row: Title | None = None,
@@ -28,13 +37,13 @@ def title_of(
     """
     candidates = (
         (row.text if row and is_typed_row else None, "row"),
-        (digest.custom_title or side_title, "custom"),
+        (facts.custom_title or side_title, "custom"),
         (row.text if row else None, "row"),
-        (digest.ai_title, "ai"),
-        (digest.last_prompt, "last-prompt"),
+        (facts.ai_title, "ai"),
+        (facts.last_prompt, "last-prompt"),
         (summary, "summary"),
-        (digest.first_prompt, "first-prompt"),
-        (digest.agent_name, "agent"),
+        (facts.first_prompt, "first-prompt"),
+        (facts.agent_name, "agent"),
     )
     for text, source in candidates:
         if text and (line := " ".join(text.split())):

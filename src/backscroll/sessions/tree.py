@@ -8,14 +8,14 @@ replaced by the previous node in the file, and the node is marked.  Every walk i
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from backscroll.sessions import prompts
 from backscroll.sessions.facts import ZERO_UUID, Leaf
 from backscroll.sessions.model import MAIN
-from backscroll.sessions.rows import ASSISTANT, BOUNDARY, SYNTHETIC, USER_KINDS, Row
+from backscroll.sessions.rows import ASSISTANT, BOUNDARY, SPOKEN_KINDS, SYNTHETIC, USER_KINDS, Row
 
 NOBODY = -1
 GAP, CYCLE = "gap", "cycle"
@@ -40,7 +40,6 @@ class Node(Struct):
     is_silent: bool = False
     """Nothing was said here or below: results, notices and attachments that lead nowhere."""
     marks: list[str] = []
-    children: list[int] = []
 
     @property
     def head(self) -> Row:
@@ -74,51 +73,98 @@ class Tree(Struct):
         path = next(path for path in self.branches if path.name == name)
         seen = _ancestors(self.nodes, path.tip)
         seen.update(position for position, node in enumerate(self.nodes) if node.branch == name)
+        children: dict[int, list[int]] = defaultdict(list)
+        for position, node in enumerate(self.nodes):
+            if node.is_beside:
+                children[node.parent].append(position)
         pending = list(seen)
         while pending:
-            beside = [child for child in self.nodes[pending.pop()].children if self.nodes[child].is_beside]
+            beside = children.get(pending.pop(), ())
             pending.extend(beside)
             seen.update(beside)
         return sorted(seen)
 
 
-def build_tree(rows: list[Row], leaf: Leaf | None, content_key: Callable[[Row], bytes]) -> Tree:
-    """Join rows into nodes, link them, and name the branches; `content_key` tells repeated records apart."""
-    nodes = _nodes(rows, content_key)
-    _link(nodes, rows)
-    _cut_cycles(nodes)
-    for position, node in enumerate(nodes):
-        if node.parent != NOBODY:
-            nodes[node.parent].children.append(position)
-    order = _from_the_roots(nodes)
-    latest = _latest_said(nodes, order)
-    heirs = _heirs(nodes, latest)
-    tip = _tip(nodes, leaf, heirs)
-    return Tree(nodes, _name_branches(nodes, order, latest, heirs, tip))
+def compaction_nodes(tree: Tree) -> Iterator[Node]:
+    """Yield the boundaries of a tree, and the summaries that have none."""
+    for node in tree.nodes:
+        has_no_boundary = node.head.kind == prompts.SUMMARY and not follows_boundary(tree.nodes, node)
+        if node.head.kind == BOUNDARY or has_no_boundary:
+            yield node
 
 
-def _nodes(rows: list[Row], content_key: Callable[[Row], bytes]) -> list[Node]:
-    """Group rows by API message and fold repeated records into the first of them."""
-    nodes: list[Node] = []
-    groups = _Groups()
-    known = _Known(content_key)
-    for position, row in enumerate(rows):
-        original = known.original(row)
+def follows_boundary(nodes: Sequence[Node], node: Node) -> bool:
+    """Say whether a node hangs on the boundary of a compaction."""
+    return node.parent != NOBODY and nodes[node.parent].head.kind == BOUNDARY
+
+
+class TreeBuilder:
+    """Joins rows into nodes as they come, and in the end links the nodes and names the branches.
+
+    `content_key` tells records with one id apart that say different things.
+    """
+
+    def __init__(self, content_key: Callable[[Row], bytes]) -> None:
+        self.nodes: list[Node] = []
+        self.count = 0
+        """How many rows came."""
+        self.said = Said()
+        self._groups = _Groups()
+        self._known = _Known(content_key)
+
+    def add(self, row: Row) -> Node | None:
+        """Return the node that a row belongs to; None where the row repeats a record of an earlier one."""
+        position, self.count = self.count, self.count + 1
+        if row.kind in SPOKEN_KINDS:
+            self.said.spoken += 1
+            self.said.without_parent += row.parent is None
+        original = self._known.original(row) if row.uuid in self._known.first else None
         if original is not None:
             original.repeats.append(row)
-            continue
-        node = groups.node_of(row)
+            return None
+        node = self._groups.node_of(row)
         if node is None:
             node = Node([row], position)
-            nodes.append(node)
-            groups.add(row, node)
+            self.nodes.append(node)
+            self._groups.add(row, node)
         else:
             node.rows.append(row)
-        known.add(row, node)
-    for node in nodes:
-        if len(node.rows) > 1 and all(row.block is not None for row in node.rows):
-            node.rows.sort(key=lambda row: row.block or 0)
-    return nodes
+        self._known.add(row, node)
+        return node
+
+    def tree(self, leaf: Leaf | None, said: "Said | None" = None) -> Tree:
+        """Link the nodes and name the branches; `said` counts the rows of the whole transcript if these are its end."""
+        nodes = self.nodes
+        for node in nodes:
+            if len(node.rows) > 1 and all(row.block is not None for row in node.rows):
+                node.rows.sort(key=lambda row: row.block or 0)
+        _link(nodes, is_linear=(said or self.said).is_linear)
+        _cut_cycles(nodes)
+        order = _from_the_roots(nodes)
+        latest = _latest_said(nodes, order)
+        heirs = _heirs(nodes, latest)
+        tip = _tip(nodes, leaf, heirs)
+        return Tree(nodes, _name_branches(nodes, order, latest, heirs, tip))
+
+
+class Said(Struct, array_like=True):
+    """How many rows are part of what was said, and how many of these name no parent."""
+
+    spoken: int = 0
+    without_parent: int = 0
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the parents of a transcript say nothing: more than half of what was said has none."""
+        return 2 * self.without_parent > self.spoken
+
+
+def build_tree(rows: Iterable[Row], leaf: Leaf | None, content_key: Callable[[Row], bytes]) -> Tree:
+    """Join rows into nodes, link them, and name the branches."""
+    builder = TreeBuilder(content_key)
+    for row in rows:
+        builder.add(row)
+    return builder.tree(leaf)
 
 
 class _Groups:
@@ -146,15 +192,15 @@ class _Known:
 
     def __init__(self, content_key: Callable[[Row], bytes]) -> None:
         self._content_key = content_key
-        self._first: dict[str, tuple[Row, Node]] = {}
+        self.first: dict[str | None, tuple[Row, Node]] = {}
         self._by_content: dict[str, dict[bytes, Node]] = {}
 
     def original(self, row: Row) -> Node | None:
         """Return the node that holds the same record already."""
-        if row.uuid is None or row.uuid not in self._first:
+        if row.uuid is None:
             return None
         if row.uuid not in self._by_content:
-            first, node = self._first[row.uuid]
+            first, node = self.first[row.uuid]
             self._by_content[row.uuid] = {self._content_key(first): node}
         return self._by_content[row.uuid].get(self._content_key(row))
 
@@ -165,17 +211,16 @@ class _Known:
         if row.uuid in self._by_content:
             self._by_content[row.uuid][self._content_key(row)] = node
         else:
-            self._first[row.uuid] = (row, node)
+            self.first[row.uuid] = (row, node)
 
 
-def _link(nodes: list[Node], rows: list[Row]) -> None:
+def _link(nodes: list[Node], *, is_linear: bool) -> None:
     """Give each node its parent, by id where the record names one that exists, else by file order."""
     places: dict[str, list[int]] = defaultdict(list)
     for position, node in enumerate(nodes):
         for row in node.rows:
             if row.uuid:
                 places[row.uuid].append(position)
-    is_linear = _is_linear(rows)
     for position, node in enumerate(nodes):
         row = node.head if len(node.rows) == 1 else min(node.rows, key=lambda row: (row.source, row.offset))
         node.parent = _parent(position, node, row, places, is_linear=is_linear)
@@ -191,12 +236,6 @@ def _mark_inner(nodes: list[Node], position: int, places: dict[str, list[int]]) 
         while between > position and not nodes[between].is_inner:
             nodes[between].is_inner = True
             between = nodes[between].parent
-
-
-def _is_linear(rows: list[Row]) -> bool:
-    """Whether the parents of this transcript say nothing: more than half of what was said has none."""
-    spoken = [row for row in rows if row.is_spoken]
-    return 2 * sum(row.parent is None for row in spoken) > len(spoken)
 
 
 def _parent(position: int, node: Node, row: Row, places: dict[str, list[int]], *, is_linear: bool) -> int:
@@ -228,8 +267,15 @@ def _nearest(positions: list[int], position: int) -> int | None:
     return positions[max(bisect_left(positions, position) - 1, 0)]
 
 
+def _is_in_file_order(nodes: list[Node]) -> bool:
+    """Whether every node comes after its parent: then there are no cycles, and the file is in a good order."""
+    return all(node.parent < position for position, node in enumerate(nodes))
+
+
 def _cut_cycles(nodes: list[Node]) -> None:
     """Cut every cycle at its first node in file order and hang that on the node before it, if that is safe."""
+    if _is_in_file_order(nodes):
+        return
     state = bytearray(len(nodes))
     budget = RELINK_BUDGET
     for start in range(len(nodes)):
@@ -257,16 +303,22 @@ def _cut(nodes: list[Node], cycle: list[int], budget: int) -> int:
     return steps
 
 
-def _from_the_roots(nodes: list[Node]) -> list[int]:
-    order = [position for position, node in enumerate(nodes) if node.parent == NOBODY]
+def _from_the_roots(nodes: list[Node]) -> Sequence[int]:
+    """Return the nodes in an order in which each comes after its parent: that of the file, where that is one."""
+    if _is_in_file_order(nodes):
+        return range(len(nodes))
+    children: dict[int, list[int]] = defaultdict(list)
+    for position, node in enumerate(nodes):
+        children[node.parent].append(position)
+    order = children[NOBODY]
     for position in order:
-        order.extend(nodes[position].children)
+        order.extend(children.get(position, ()))
     return order
 
 
-def _latest_said(nodes: list[Node], order: list[int]) -> list[int]:
+def _latest_said(nodes: list[Node], order: Sequence[int]) -> list[int]:
     """Return for each node the last thing said in its subtree, NOBODY where nothing was."""
-    latest = [position if nodes[position].head.is_spoken else NOBODY for position in range(len(nodes))]
+    latest = [position if node.rows[0].kind in SPOKEN_KINDS else NOBODY for position, node in enumerate(nodes)]
     for position in reversed(order):
         nodes[position].is_silent = latest[position] == NOBODY
         parent = nodes[position].parent
@@ -322,7 +374,9 @@ def _ancestors(nodes: list[Node], tip: int) -> set[int]:
     return seen
 
 
-def _name_branches(nodes: list[Node], order: list[int], latest: list[int], heirs: list[int], tip: int) -> list[Path]:
+def _name_branches(
+    nodes: list[Node], order: Sequence[int], latest: list[int], heirs: list[int], tip: int
+) -> list[Path]:
     """Put every node on a branch: the way to the tip is main, what leaves it and says something is another."""
     on_main = _ancestors(nodes, tip)
     owner = [NOBODY] * len(nodes)

@@ -8,15 +8,16 @@ from decimal import Decimal
 from typing import Any
 
 from backscroll.index.evidence import (
+    Message,
+    Spent,
     Stated,
     counts,
     messages,
-    path_of,
     stated,
     transcript_of,
     with_recorded_costs,
 )
-from backscroll.index.spending import Message, Spent, context_of, quarter_of
+from backscroll.index.session_filter import SessionFilter
 from backscroll.index.sums import NOTHING, Connection, Sum, Wanted, copied, held_by, sums
 from backscroll.place import Place
 from backscroll.stats.costs import era_of, eras
@@ -42,7 +43,7 @@ def report(database: Connection, session: str | None, prices: Prices) -> Audit:
     """Explain the total of everything, or of one session."""
     counted = counts(database, session)
     total = Tally(Amount())
-    for spent in sums(database, Wanted(session=session), (), eras(prices)):
+    for spent in sums(database, Wanted(SessionFilter(session=session)), (), eras(prices)):
         total.add(spent, prices.cost(spent))
     amount = total.done()
     return Audit(
@@ -91,7 +92,7 @@ def _copy(message: Message, spent: Spent, prices: Prices) -> AuditMessage:
     is_elsewhere = message.first.session != spent.session
     reason = "copy: another session spent it first" if is_elsewhere else "copy: another file of this session holds it"
     found = _message(spent, spent, prices, reason, is_counted=False)
-    found.first_place = Place(path_of(message.first), message.first.line)
+    found.first_place = Place(message.first.transcript, message.first.line)
     found.first_session = message.first.session
     return found
 
@@ -100,15 +101,14 @@ def _message(lies: Spent, spent: Spent, prices: Prices, reason: str, *, is_count
     tally = Tally(Amount())
     single = _sum_of(spent, prices)
     tally.add(single, prices.cost(single))
-    place = Place(path_of(lies), lies.line)
+    place = Place(lies.transcript, lies.line)
     return AuditMessage(place, spent.model, tally.done(), is_counted, reason, lies.records)
 
 
 def _sum_of(spent: Spent, prices: Prices) -> Sum:
     known = {name: getattr(spent, name) for name in _SHARED}
     return NOTHING._replace(
-        bucket=f"{era_of(prices, quarter_of(spent.time))} ",
-        context=context_of(spent),
+        bucket=f"{era_of(prices, spent.quarter)} ",
         messages=1,
         lower_bound_messages=spent.is_lower_bound,
         lower_bound_output=(spent.output or 0) if spent.is_lower_bound else 0,

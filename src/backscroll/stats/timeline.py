@@ -7,19 +7,20 @@ started them; what they spent themselves is in `usage --by session,agent`.
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from backscroll.index.spending import CONTEXTS, quarter_of
+from backscroll.files import open_readonly
 from backscroll.index.sums import NOTHING, Sum
 from backscroll.sessions import prompts
 from backscroll.sessions.conversation import Conversation, read_conversation
-from backscroll.sessions.digest import compaction_nodes, moment_of, stored_moment
 from backscroll.sessions.model import Session
+from backscroll.sessions.moments import moment_of, quarter_of, stored_moment
 from backscroll.sessions.outcomes import OK
 from backscroll.sessions.rows import ASSISTANT, USER_KINDS, Row
-from backscroll.sessions.tree import Node
+from backscroll.sessions.tree import Node, compaction_nodes
 from backscroll.stats.costs import era_of
 from backscroll.stats.model import Amount, ContextPoint, Timeline, Turn
 from backscroll.stats.prices import Prices
 from backscroll.stats.usage import Tally
+from backscroll.stores.base import Opener
 from backscroll.value import Value, field
 
 TEXT_LENGTH = 200
@@ -40,9 +41,11 @@ class _Draft(Value):
     compactions: int = 0
 
 
-def read_timeline(session: Session, transcripts: Sequence[str], prices: Prices) -> Timeline:
+def read_timeline(
+    session: Session, transcripts: Sequence[str], prices: Prices, open_file: Opener = open_readonly
+) -> Timeline:
     """Read a session's transcripts into turns."""
-    with read_conversation(transcripts) as conversation:
+    with read_conversation(transcripts, open_file=open_file) as conversation:
         return _timeline(session, conversation, prices)
 
 
@@ -130,7 +133,7 @@ def _spent(node: Node, prices: Prices) -> Sum | None:
         tier=tokens.tier,
         speed=tokens.speed,
         geo=tokens.geo,
-        context=next((limit for limit in CONTEXTS if tokens.context > limit), 0),
+        context=tokens.price_class,
         messages=1,
         input=tokens.input,
         output=tokens.output,

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from stat import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
-from backscroll.files import not_regular, reason_of
+from backscroll.files import not_regular, open_readonly, reason_of
 from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.stores.trail import Trail
 from backscroll.value import NamedTuple
 
 
@@ -45,23 +44,50 @@ class Store(Protocol):
 
     @property
     def kind(self) -> str:
-        """code, desktop, cowork or side."""
+        """code, desktop, cowork, side or browser."""
 
     @property
     def path(self) -> Path:
         """The directory that it is named by."""
 
-    def entries(self, trail: Trail | None = None) -> "Iterator[Entry | FoundFile | Damage]":
-        """Yield every file of the store as the walk meets it, and what could not be looked at.
-
-        `trail` remembers what else is looked at.
-        """
+    def entries(self) -> "Iterator[Entry | FoundFile | Damage]":
+        """Yield every file of the store, and all that could not be looked at."""
 
     def named(self, entry: "Entry") -> FoundFile:
-        """Say what a file is that the walk has met."""
+        """Say what kind of file an entry is."""
 
-    def files(self) -> Iterator[FoundFile | Damage]:
-        """Yield every file of the store, and what could not be looked at."""
+    def files(self) -> "Iterator[FoundFile | Damage]":
+        """Yield the same files with their kinds."""
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a file of the store: a seekable stream of its unpacked bytes."""
+
+
+class DiskStore:
+    """A store whose files lie on disk as they are."""
+
+    def files(self: Store) -> "Iterator[FoundFile | Damage]":
+        """Yield every file of the store with its kind, and all that could not be looked at."""
+        return files_of(self, self.entries())
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a file read-only."""
+        return open_readonly(path)
+
+
+Opener = Callable[[str], BinaryIO]
+"""Opens a file by its path: a seekable stream of its unpacked bytes."""
+
+
+def opener(stores: "Iterable[Store]") -> Opener:
+    """Return the function that opens any file of some stores."""
+    packed = [store for store in stores if not isinstance(store, DiskStore)]
+
+    def open_file(path: str) -> BinaryIO:
+        store = next((store for store in packed if is_inside(path, str(store.path))), None)
+        return open_readonly(path) if store is None else store.open(path)
+
+    return open_file
 
 
 class Entry(NamedTuple):
@@ -82,7 +108,7 @@ class Label(NamedTuple):
 
 
 def files_of(store: Store, entries: "Iterable[Entry | FoundFile | Damage]") -> Iterator[FoundFile | Damage]:
-    """Yield the files of a store, from what its walk has met."""
+    """Yield the files that a walk through a store met, with their kinds."""
     return (store.named(entry) if isinstance(entry, Entry) else entry for entry in entries)
 
 
@@ -119,8 +145,7 @@ def is_inside(path: str, directory: str) -> bool:
 class Walk:
     """One pass over a directory tree; files of a directory come before its subdirectories, links last."""
 
-    def __init__(self, top: str, home: str, own: str | None = None, trail: Trail | None = None) -> None:
-        self._trail = trail or Trail()
+    def __init__(self, top: str, home: str, own: str | None = None) -> None:
         self._start = top
         self._top = os.path.realpath(top)
         # With HOME=/ everything would be "inside the home": then only the top itself counts.
@@ -141,19 +166,18 @@ class Walk:
             if self._directories:
                 path, parts, status = self._directories.pop()
                 if (not parts or descend is None or descend(parts)) and self._is_new(status and _key(status)):
-                    yield from self._scan(path, parts, status)
+                    yield from self._scan(path, parts)
             else:
                 yield from self._follow(*self._links.pop())
 
     def one(self, path: str) -> Iterator[Entry | Damage]:
         """Yield the one file `path`, if there is anything of that name."""
-        self._trail.probed(path)
         try:
             status = os.lstat(path)
         except FileNotFoundError:
             return
         except OSError as error:
-            yield self._failed(path, reason_of(error))
+            yield Damage(Place(path), reason_of(error))
             return
         if S_ISLNK(status.st_mode):
             yield from self._follow(path, (os.path.basename(path),))
@@ -162,24 +186,22 @@ class Walk:
         elif self._is_new(_key(status)):
             yield Entry(path, (os.path.basename(path),), status)
 
-    def _scan(self, path: str, parts: tuple[str, ...], before: os.stat_result | None) -> list[Entry | Damage]:
+    def _scan(self, path: str, parts: tuple[str, ...]) -> list[Entry | Damage]:
         """Look at one directory; thousands of files pass here at every command, so little is done for each."""
         try:
             with os.scandir(path) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
-            return [self._failed(path, _reason_at(path, error))]
+            return [Damage(Place(path), _reason_at(path, error))]
         met: list[Entry | Damage] = []
         directories = []
-        kinds = []
         for entry in entries:
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError as error:
-                met.append(self._failed(entry.path, reason_of(error)))
+                met.append(Damage(Place(entry.path), reason_of(error)))
                 continue
             kind = S_IFMT(status.st_mode)
-            kinds.append((entry.name, kind))
             if kind == S_IFREG:
                 if self._is_new(_key(status)):
                     met.append(Entry(entry.path, (*parts, entry.name), status))
@@ -192,18 +214,9 @@ class Walk:
             else:
                 met.append(Damage(Place(entry.path), not_regular(status.st_mode)))
         self._directories.extend(reversed(directories))
-        if before:
-            self._trail.listed(path, before, kinds)
-        else:
-            self._trail.failed()
         return met
 
-    def _failed(self, path: str, reason: str) -> Damage:
-        self._trail.failed()
-        return Damage(Place(path), reason)
-
     def _follow(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
-        self._trail.followed(path)
         try:
             status = os.stat(path)  # before realpath, which would recurse along an endless chain of links
         except OSError as error:

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from backscroll.files import open_readonly, private_copies, read_small
 from backscroll.lazy import lazily
 from backscroll.records import Damage
-from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
-from backscroll.stores.trail import Trail
+from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
 from backscroll.times import of_file
 from backscroll.value import Value
 
@@ -40,7 +39,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 """When settings were written whose time no calendar has: before everything else that is known."""
 
 
-class BrowserStore(Value, frozen=True):
+class BrowserStore(DiskStore, Value, frozen=True):
     """The browser storage in one data directory of Claude Desktop."""
 
     path: Path
@@ -48,17 +47,13 @@ class BrowserStore(Value, frozen=True):
     own: Path | None = None
     kind: str = "browser"
 
-    def files(self) -> Iterator[FoundFile | Damage]:
-        """Yield every file in which pages keep something, and what could not be looked at."""
-        return files_of(self, self.entries())
-
     def named(self, entry: Entry) -> FoundFile:
         """Say what a file is."""
         return found(entry, Label("browser"), str(self.path))
 
-    def entries(self, trail: Trail | None = None) -> Iterator[Entry | Damage]:
+    def entries(self) -> Iterator[Entry | Damage]:
         """Yield the same with the names that lead to them."""
-        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None, trail)
+        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
         for entry in walk.below(_is_storage_directory):
             if isinstance(entry, Damage) or _is_storage_file(entry.parts):
                 yield entry

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from backscroll.lazy import pattern
 from backscroll.records import Damage
-from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
-from backscroll.stores.trail import Trail
+from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
 from backscroll.value import Value
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
@@ -41,7 +40,7 @@ _BY_DIRECTORY = {
 _SIDECARS = {"custom-title.json": "title", "archived.json": "archived", "resume-head.jsonl": "copy"}
 
 
-class CodeStore(Value, frozen=True):
+class CodeStore(DiskStore, Value, frozen=True):
     """The sessions below one configuration directory."""
 
     kind: str
@@ -50,17 +49,13 @@ class CodeStore(Value, frozen=True):
     home: Path
     own: Path | None = None
 
-    def entries(self, trail: Trail | None = None) -> Iterator[Entry | Damage]:
+    def entries(self) -> Iterator[Entry | Damage]:
         """Yield everything below `projects`, and what could not be looked at."""
-        return Walk(str(self.projects), str(self.home), str(self.own) if self.own else None, trail).below()
+        return Walk(str(self.projects), str(self.home), str(self.own) if self.own else None).below()
 
     def named(self, entry: Entry) -> FoundFile:
         """Say what a file is."""
         return found(entry, label(entry.parts), str(self.path))
-
-    def files(self) -> Iterator[FoundFile | Damage]:
-        """Yield every file below `projects`, and what could not be looked at."""
-        return files_of(self, self.entries())
 
 
 def label(parts: tuple[str, ...]) -> Label:

@@ -20,8 +20,7 @@ from pathlib import Path
 
 from backscroll.records import Damage
 from backscroll.stores import code, side
-from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
-from backscroll.stores.trail import Trail
+from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
 from backscroll.value import Value
 
 CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
@@ -47,7 +46,7 @@ _DEEPEST = 6
 _PRIVATE = ".claude"
 
 
-class DesktopStore(Value, frozen=True):
+class DesktopStore(DiskStore, Value, frozen=True):
     """The rows in one of the two directories of a Desktop, and with the Code tab's the settings and logs beside it."""
 
     kind: str
@@ -61,32 +60,24 @@ class DesktopStore(Value, frozen=True):
         """The data directory of Desktop, or Cowork's directory in it."""
         return self.data if self.kind == "desktop" else self.data / COWORK_ROWS
 
-    def files(self) -> Iterator[FoundFile | Damage]:
-        """Yield every row and transcript below the directory, settings and logs, and what could not be looked at."""
-        return files_of(self, self.entries())
-
     def named(self, entry: Entry) -> FoundFile:
         """Say what a file below the directory of rows is."""
         return _labelled(entry, str(self.data))
 
-    def entries(self, trail: Trail | None = None) -> Iterator[Entry | FoundFile | Damage]:
+    def entries(self) -> Iterator[Entry | FoundFile | Damage]:
         """Yield the same as the walk meets it; settings and logs are known by where they lie."""
-        trail = trail or Trail()
         rows = self.data / (CODE_ROWS if self.kind == "desktop" else COWORK_ROWS)
-        walk = Walk(str(rows), str(self.home), str(self.own) if self.own else None, trail)
-        trail.probed(str(rows))
+        walk = Walk(str(rows), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(rows):
             yield from walk.below(_is_walked)
         if self.kind == "desktop":
-            yield from self._beside(walk, trail)
+            yield from self._beside(walk)
 
-    def _beside(self, walk: Walk, trail: Trail) -> Iterator[FoundFile | Damage]:
+    def _beside(self, walk: Walk) -> Iterator[FoundFile | Damage]:
         for name, kind in _SETTINGS.items():
             yield from _all_of(walk.one(str(self.data / name)), kind, str(self.data))
-        for directory in _log_places(self.data):
-            trail.probed(str(directory))
         for directory in log_directories(self.data):
-            logs = Walk(str(directory), str(self.home), str(self.own) if self.own else None, trail)
+            logs = Walk(str(directory), str(self.home), str(self.own) if self.own else None)
             yield from _all_of(logs.below(), "log", str(self.data))
 
 

@@ -17,9 +17,8 @@ from backscroll.files import open_readonly, read_small, reason_of
 from backscroll.lazy import lazily, pattern
 from backscroll.place import Place
 from backscroll.records import Damage, Record
-from backscroll.stores.base import Entry, FoundFile, Label, Walk, files_of, found
+from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
 from backscroll.stores.code import UUID
-from backscroll.stores.trail import Trail
 from backscroll.value import NamedTuple, Value
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ _LARGEST = 64 << 20
 """No side file of JSON is read beyond this; the largest one known (.claude.json) has some megabytes."""
 
 
-class SideStore(Value, frozen=True):
+class SideStore(DiskStore, Value, frozen=True):
     """Everything of one configuration directory but its transcripts, and the global config beside it."""
 
     path: Path
@@ -71,23 +70,16 @@ class SideStore(Value, frozen=True):
     """The directory is somebody's home at the same time: then only known directories are walked."""
     kind: str = "side"
 
-    def files(self) -> Iterator[FoundFile | Damage]:
-        """Yield every side file, and what could not be looked at."""
-        return files_of(self, self.entries())
-
     def named(self, entry: Entry) -> FoundFile:
         """Say what a file is."""
         return found(entry, label(entry.parts), str(self.path))
 
-    def entries(self, trail: Trail | None = None) -> Iterator[Entry | Damage]:
+    def entries(self) -> Iterator[Entry | Damage]:
         """Yield the same as the walk meets it."""
-        trail = trail or Trail()
-        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None, trail)
-        trail.probed(str(self.path))
+        walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(self.path):
             yield from walk.below(_is_known if self.is_home else is_data)
         if self.path == self.home / ".claude":
-            trail.asked(str(self.path.parent), _GLOBAL_CONFIG)
             for name in _beside(str(self.path.parent)):
                 yield from walk.one(name)
 

@@ -154,7 +154,7 @@ def _literally(word: str) -> str:
 
 def _wishes(query: Query) -> list[tuple[tantivy.Occur, Ask]]:
     parts: list[tuple[tantivy.Occur, Ask]] = []
-    for name in (*TAG_FIELDS, FILE):
+    for name in (*TAG_FIELDS, "file"):
         wishes = query.wishes.get(name, [])
         wanted = [ask for wish in wishes if not wish.is_negated and (ask := _wish(name, wish)) is not None]
         if wanted:
@@ -164,7 +164,7 @@ def _wishes(query: Query) -> list[tuple[tantivy.Occur, Ask]]:
 
 
 def _wish(name: str, wish: Wish) -> Ask | None:
-    if name == FILE:
+    if name == "file":
         words = words_of(wish.value)
         return _in_order(FILE, words, is_prefix=wish.value.endswith("*")) if words else None
     value = encodable(wish.value.lower())[:LONGEST_VALUE]

@@ -1,6 +1,6 @@
 """The fields of the full-text index: a kind of text each, and what filters and orders the messages.
 
-unit and key say what a document is made of, session whose it is, time when it was said; tag holds what filters ask
+file and key say what a document is made of, session whose it is, time when it was said; tag holds what filters ask
 for, at where the message lies.
 """
 
@@ -12,7 +12,7 @@ import tantivy
 from backscroll.sessions.fingerprint import number_of
 from backscroll.sessions.texts import ANSWER, CALL, KINDS, THINKING
 
-FILE = "file"
+FILE = "path"
 """The field that holds the paths of files that calls are about."""
 OF_CLAUDE = {ANSWER, THINKING, CALL}
 """The kinds of text that Claude wrote; what a message of another holds is of other kinds."""
@@ -23,7 +23,7 @@ ANALYSER = "words"
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    for name in ("unit", "key", "session"):
+    for name in ("file", "key", "session"):
         builder.add_integer_field(name, indexed=True, fast=True)
     builder.add_integer_field("time", fast=True)
     for name in (*KINDS, FILE):

@@ -34,6 +34,13 @@ class Hit(Value):
     """The messages around it, as many as were asked for."""
 
 
+class DayCount(Value):
+    """How many messages of one day match."""
+
+    day: str
+    hits: int
+
+
 class Found(Value):
     """What `search` answers."""
 
@@ -43,3 +50,5 @@ class Found(Value):
     hits: list[Hit]
     is_current: bool = True
     """False where another process was taking words in: what it has not committed yet was not searched."""
+    counts: list[DayCount] | None = None
+    """The matches of each day, where they were asked for; days are those of this machine."""

@@ -1,17 +1,27 @@
 """Which types of records and fields lie on the disk, against those that are known."""
 
-from typing import Any
+from __future__ import annotations
 
-from backscroll.inventory import report as drift_report
-from backscroll.inventory import schema as drift_schema
-from backscroll.verbs.opened import OnProgress, Root, stores_of
+from typing import TYPE_CHECKING, Any
+
+from backscroll.lazy import lazily
+from backscroll.verbs.opened import Opened
+
+if TYPE_CHECKING:
+    from backscroll.inventory import report as drift_report
+    from backscroll.inventory import schema as drift_schema
+else:
+    drift_report = lazily("backscroll.inventory.report")
+    drift_schema = lazily("backscroll.inventory.schema")
 
 
-def drift(root: Root = None, *, on_progress: OnProgress = None) -> drift_report.Drift:
-    """Return which types of records and fields lie on the disk, against those that are known."""
-    return drift_report.read_drift(stores_of(root), on_progress)
+class DriftVerbs(Opened):
+    """Asks which types of records and fields lie on the disk."""
 
+    def drift(self) -> drift_report.Drift:
+        """Return which types of records and fields lie on the disk, against those that are known."""
+        return drift_report.read_drift(self.stores(), self.on_progress)
 
-def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Any]:
-    """Return a JSON Schema of the records that lie on the disk, inferred from them."""
-    return drift_schema.infer_schema(drift(root, on_progress=on_progress).types)
+    def drift_json_schema(self) -> dict[str, Any]:
+        """Return a JSON Schema of the records that lie on the disk, inferred from them."""
+        return drift_schema.infer_schema(self.drift().types)

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from backscroll.errors import NotFoundError, QueryError
-from backscroll.index import traces as stored
+from backscroll.files import open_readonly
+from backscroll.index import file_changes as stored
 from backscroll.index.db import Connection
-from backscroll.index.traces import StoredTrace, Touched, Wanted
+from backscroll.index.file_changes import StoredChange, Touched, Wanted
+from backscroll.sessions.file_changes import ABSENT, BACKUP, DELETE, PART, RENAME, backup_stem
 from backscroll.sessions.filepaths import absolute, below, folded, is_windows
 from backscroll.sessions.outcomes import OK
 from backscroll.sessions.statements import EDIT, SNAPSHOT, WRITE
-from backscroll.sessions.traces import ABSENT, BACKUP, DELETE, PART, RENAME, backup_stem
+from backscroll.stores.base import Opener
 from backscroll.times import parse
 from backscroll.versions.history import UNNAMED, Histories, directories_of
 from backscroll.versions.model import FileList, FileSummary, OnFile
@@ -25,15 +27,16 @@ MOST_CANDIDATES = 10
 _AT_ONCE = 200
 
 
-def list_files(
+def list_files(  # noqa: PLR0913, PLR0917 - as the verb
     database: Connection,
     wanted: Wanted,
     match: str | None,
     limit: int | None,
     on_file: OnFile | None = None,
+    open_file: Opener = open_readonly,
 ) -> FileList:
     """Return the files that pass a filter, the last touched first."""
-    histories = Histories(database)
+    histories = Histories(database, open_file)
     try:
         found = touched_files(database, histories, wanted, match)
         if match is None and wanted == Wanted():
@@ -50,9 +53,9 @@ def touched_files(database: Connection, histories: Histories, wanted: Wanted, ma
     for item in stored.touched(database, wanted):
         path = histories.cowork.real(item.path)
         found.setdefault(folded(path), item if path == item.path else Touched(folded(path), path, item.last))
-    if wanted.project is None and wanted.since is None and wanted.until is None:
+    if wanted.sessions.project is None and wanted.since is None and wanted.until is None:
         for kept in histories.cowork.kept():
-            if wanted.session in (None, kept.session):
+            if wanted.sessions.session in (None, kept.session):
                 found.setdefault(folded(kept.path), Touched(folded(kept.path), kept.path, kept.time))
     chosen = [item for item in found.values() if match is None or matches(item.path, match)]
     return sorted(chosen, key=lambda item: item.last or "", reverse=True)
@@ -133,7 +136,7 @@ def _summaries(
     removed, roots = stored.removals(database), stored.roots(database)
     for start in range(0, len(chosen), _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
-        traces: dict[str, list[StoredTrace]] = defaultdict(list)
+        traces: dict[str, list[StoredChange]] = defaultdict(list)
         for trace in histories.traces(item.path for item in some):
             traces[folded(histories.cowork.real(trace.path))].append(trace)
         for item in some:
@@ -143,7 +146,7 @@ def _summaries(
 
 
 def _summary(
-    item: Touched, traces: list[StoredTrace], histories: Histories, removed: set[str], roots: list[str]
+    item: Touched, traces: list[StoredChange], histories: Histories, removed: set[str], roots: list[str]
 ) -> FileSummary:
     is_moved = any(name in removed for name in (item.folded, item.path, *directories_of(item.folded)))
     count = None if is_moved else count_versions(traces)
@@ -171,7 +174,7 @@ def _summary(
     )
 
 
-def count_versions(traces: list[StoredTrace]) -> tuple[int, bool] | None:
+def count_versions(traces: list[StoredChange]) -> tuple[int, bool] | None:
     """Count the versions that traces prove, and say whether the last is a deletion; None where only a replay can."""
     count, current, is_gone = 0, None, False
     for trace in traces:

@@ -6,16 +6,12 @@ The index says where the evidence lies; records are read from there one by one.
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
 
-from backscroll.files import read_small
-from backscroll.index import traces as stored
+from backscroll.files import open_readonly, read_small
+from backscroll.index import file_changes as stored
 from backscroll.index.db import Connection
-from backscroll.index.traces import StoredTrace
+from backscroll.index.file_changes import StoredChange
 from backscroll.place import Place
-from backscroll.sessions.filepaths import absolute, folded, is_windows
-from backscroll.sessions.outcomes import OK
-from backscroll.sessions.source import Source
-from backscroll.sessions.statements import SNAPSHOT, Statement
-from backscroll.sessions.traces import (
+from backscroll.sessions.file_changes import (
     ABSENT,
     BACKUP,
     DELETE,
@@ -28,7 +24,12 @@ from backscroll.sessions.traces import (
     read_call,
     read_record,
 )
+from backscroll.sessions.filepaths import absolute, folded, is_windows
+from backscroll.sessions.outcomes import OK
+from backscroll.sessions.source import Source
+from backscroll.sessions.statements import SNAPSHOT, Statement
 from backscroll.stores import side
+from backscroll.stores.base import Opener
 from backscroll.times import iso, of_file
 from backscroll.versions.content import Content
 from backscroll.versions.cowork import Cowork
@@ -39,7 +40,7 @@ MOST_OPEN = 8
 DEEPEST_RENAME = 5
 MOST_RENAMES = 100
 """Renames that are followed back for one file, all chains together."""
-Traces = dict[Evidence, StoredTrace]
+Traces = dict[Evidence, StoredChange]
 UNNAMED = "file-history:"
 """How a backup is called whose path nothing on this disk tells any more."""
 
@@ -47,8 +48,9 @@ UNNAMED = "file-history:"
 class Histories:
     """Makes the histories of files from one index; holds a few transcripts open while it does."""
 
-    def __init__(self, database: Connection) -> None:
+    def __init__(self, database: Connection, open_file: Opener = open_readonly) -> None:
         self._database = database
+        self.open_file = open_file
         self._sources: OrderedDict[str, Source] = OrderedDict()
         self._renames = MOST_RENAMES
         self._shelf: Shelf | None = None
@@ -79,7 +81,7 @@ class Histories:
             pass
         return replay.candidates
 
-    def traces(self, paths: Iterable[str]) -> list[StoredTrace]:
+    def traces(self, paths: Iterable[str]) -> list[StoredChange]:
         """Return all that is recorded of some files, under the names too that machines of Cowork see them by."""
         names = [folded(name) for path in paths for name in (path, *self.cowork.aliases(path))]
         return stored.of_paths(self._database, names)
@@ -89,7 +91,7 @@ class Histories:
         spelled = {trace.path for trace in stored.of_paths(self._database, [folded(path)])}
         return path if path in spelled or not spelled else min(spelled)
 
-    def has_unnamed(self, path: str, own: list[StoredTrace]) -> bool:
+    def has_unnamed(self, path: str, own: list[StoredChange]) -> bool:
         """Say whether a file has copies that no transcript names."""
         return path.startswith(UNNAMED) or self.cowork.kept_at(path) is not None or any(self._unnamed(path, own))
 
@@ -132,7 +134,7 @@ class Histories:
             found.append(Evidence(BACKUP, kept.time, OK, Place(kept.path), session=kept.session))
         return sorted(found, key=lambda item: item.time or "")
 
-    def _renames_to(self, path: str) -> list[StoredTrace]:
+    def _renames_to(self, path: str) -> list[StoredChange]:
         return stored.renamed_to(self._database, [path, *directories_of(path)])
 
     def _content_before(self, item: Evidence, depth: int) -> Content | None:
@@ -146,7 +148,7 @@ class Histories:
                 held = state
         return held.content if held is not None and held.version.sure != GAP and not held.version.deleted else None
 
-    def _unnamed(self, path: str, own: list[StoredTrace]) -> Iterator["side.Backup"]:
+    def _unnamed(self, path: str, own: list[StoredChange]) -> Iterator["side.Backup"]:
         """Yield the backups of a file that no transcript names, each content once."""
         named = {trace.other for trace in own if trace.kind == BACKUP}
         for item in self.shelf.of_stem(backup_stem(path)):
@@ -162,20 +164,20 @@ class Histories:
 
     # Reading by place
 
-    def _statement(self, item: Evidence, trace: StoredTrace | None) -> Statement | None:
+    def _statement(self, item: Evidence, trace: StoredChange | None) -> Statement | None:
         if item.kind == BACKUP:
             return self._backup(item, trace)
         if item.kind in (DELETE, RENAME, ABSENT) or trace is None:
             return Statement(item.kind, None)
-        record = self._record(trace.file(trace.source), trace.offset, trace.length)
+        record = self._record(trace.transcript, trace.offset, trace.length)
         if not record:
             return None
         if trace.call is None:
             return next((found for found in read_record(record) if _is_of(found, trace, record)), None)
         answer = None
-        if trace.answer_source is not None:
+        path = trace.answer_transcript
+        if path is not None:
             place = (trace.answer_offset or 0, trace.answer_length or 0)
-            path = trace.file(trace.answer_source)
             answer = Answered(self._record(path, *place), path)
             if not answer.record:
                 return None
@@ -191,12 +193,12 @@ class Histories:
         if path in self._sources:
             self._sources.move_to_end(path)
         else:
-            self._sources[path] = Source(path)
+            self._sources[path] = Source(path, self.open_file)
             if len(self._sources) > MOST_OPEN:
                 self._sources.popitem(last=False)[1].close()
         return self._sources[path]
 
-    def _backup(self, item: Evidence, trace: StoredTrace | None) -> Statement | None:
+    def _backup(self, item: Evidence, trace: StoredChange | None) -> Statement | None:
         paths = [item.place.path] if trace is None else self.shelf.named(item.other or "", item.session)
         for path in paths:
             try:
@@ -206,15 +208,14 @@ class Histories:
         return None
 
 
-def _of_trace(trace: StoredTrace) -> Evidence:
-    number = trace.answer_source if trace.answer_source is not None else trace.source
+def _of_trace(trace: StoredChange) -> Evidence:
     offset = trace.answer_offset if trace.answer_offset is not None else trace.offset
     length = trace.answer_length if trace.answer_length is not None else trace.length
     return Evidence(
         trace.kind,
         trace.time,
         trace.outcome,
-        Place(trace.file(number), offset=offset, length=length),
+        Place(trace.answer_transcript or trace.transcript, offset=offset, length=length),
         trace.session,
         trace.agent,
         trace.branch,
@@ -225,16 +226,16 @@ def _of_trace(trace: StoredTrace) -> Evidence:
     )
 
 
-def _moved_here(trace: StoredTrace, path: str) -> Evidence:
+def _moved_here(trace: StoredChange, path: str) -> Evidence:
     """Return the evidence that a file came from elsewhere; `other` is its path there."""
     inside = path[len(trace.other or "") :]
     return _of_trace(trace)._replace(tool=None, other=trace.path + inside)
 
 
-def _is_of(statement: Statement, trace: StoredTrace, record: dict[str, object]) -> bool:
+def _is_of(statement: Statement, trace: StoredChange, record: dict[str, object]) -> bool:
     """Say whether a statement of a record with several of them is the one that a trace stands for."""
     cwd = record.get("cwd")
-    path = absolute(statement.path or "", cwd if isinstance(cwd, str) else None, trace.file(trace.source))
+    path = absolute(statement.path or "", cwd if isinstance(cwd, str) else None, trace.transcript)
     return folded(path) == trace.folded or statement.kind != SNAPSHOT
 
 

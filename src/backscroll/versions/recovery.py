@@ -4,17 +4,20 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from backscroll.errors import NotFoundError, QueryError
+from backscroll.files import open_readonly
+from backscroll.index import file_changes as stored
 from backscroll.index import query
-from backscroll.index import traces as stored
 from backscroll.index.db import Connection
 from backscroll.index.evidence import family_of
-from backscroll.index.traces import Wanted
+from backscroll.index.file_changes import Wanted
+from backscroll.index.session_filter import SessionFilter
 from backscroll.sessions.conversation import read_conversation
-from backscroll.sessions.digest import moment_of, trees_of
+from backscroll.sessions.file_changes import RENAME
 from backscroll.sessions.filepaths import below
+from backscroll.sessions.moments import moment_of
 from backscroll.sessions.statements import EDIT, WRITE
-from backscroll.sessions.traces import RENAME
 from backscroll.sessions.tree import Node
+from backscroll.stores.base import Opener
 from backscroll.versions.catalogue import project_of, touched_files
 from backscroll.versions.history import Histories
 from backscroll.versions.model import GAP, PARTIAL, Match, OnFile, Recovered, Version
@@ -79,8 +82,8 @@ def message_time(database: Connection, histories: Histories, path: str, asked: s
     names = dict.fromkeys(state.version.session for state in histories.states(path) if state.version.session)
     for name in names:
         for agent, paths in query.unit_paths(database, name):
-            with read_conversation(paths, is_agent=agent is not None) as conversation:
-                for _, tree in trees_of(conversation):
+            with read_conversation(paths, is_agent=agent is not None, open_file=histories.open_file) as conversation:
+                for _, tree in conversation.trees():
                     for node in tree.nodes:
                         ids = [node.head.group or "", *(row.id for row in node.rows)]
                         if any(found.startswith(asked) for found in ids if found):
@@ -114,13 +117,18 @@ def _diffable(state: State, path: str) -> bytes:
     return b"" if state.version.deleted else recovered(path, state, partly=True).data
 
 
-def search(
-    database: Connection, text: str, wanted: Wanted, match: str | None, on_file: OnFile | None = None
+def search(  # noqa: PLR0913, PLR0917 - as the verb
+    database: Connection,
+    text: str,
+    wanted: Wanted,
+    match: str | None,
+    on_file: OnFile | None = None,
+    open_file: Opener = open_readonly,
 ) -> Iterator[Match]:
     """Yield the lines of any version of any file that hold a text, each line of a file once."""
     if not text:
         raise QueryError("there is nothing to look for", remedy="Give a text: --grep TEXT.")
-    histories = Histories(database)
+    histories = Histories(database, open_file)
     try:
         found = touched_files(database, histories, wanted, match)
         for number, item in enumerate(found, 1):
@@ -142,16 +150,18 @@ def _matches_in(histories: Histories, path: str, text: str) -> Iterator[Match]:
     yield from lines.values()
 
 
-def session_patch(database: Connection, session: str) -> Iterator[bytes]:
+def session_patch(database: Connection, session: str, open_file: Opener = open_readonly) -> Iterator[bytes]:
     """Yield one patch of all that a session did to the files of its project; what it cannot hold is said on top."""
     family = set(family_of(database, session))
     found = query.session(database, session)
     root = found.cwd or found.project
-    histories = Histories(database)
+    histories = Histories(database, open_file)
     patches: list[list[bytes]] = []
     remarks: list[str] = []
     try:
-        for item in sorted(stored.touched(database, Wanted(session=session)), key=lambda item: item.folded):
+        for item in sorted(
+            stored.touched(database, Wanted(SessionFilter(session=session))), key=lambda item: item.folded
+        ):
             name = below(item.path, root) if root else None
             base, first, last = _span(histories, item.path, family)
             if first is None or last is None:
@@ -201,18 +211,21 @@ def _obstacle(name: str | None, base: State | None, first: State, last: State) -
     return None
 
 
-def all_wishes(
+def all_wishes(  # noqa: PLR0913, PLR0917 - as the verb
     database: Connection,
     wanted: Wanted,
     match: str | None,
     at: datetime | None,
     on_file: OnFile | None,
+    open_file: Opener = open_readonly,
 ) -> Iterator[Wish]:
     """Yield every file of a project in the state that it was in at a moment, or in its last one."""
-    histories = Histories(database)
+    histories = Histories(database, open_file)
     found = touched_files(database, histories, wanted, match)
     if not found:
-        raise NotFoundError("no file is recorded for this project", wanted.project, "backscroll files shows all files.")
+        raise NotFoundError(
+            "no file is recorded for this project", wanted.sessions.project, "backscroll files shows all files."
+        )
     roots = stored.roots(database)
     projects = {item.path: project_of(item.path, roots) for item in found}
     is_one = len(set(projects.values()) - {None}) == 1

@@ -11,10 +11,10 @@ from hashlib import sha256
 
 from backscroll.place import Place
 from backscroll.sessions.edits import apply_edits
+from backscroll.sessions.file_changes import ABSENT, BACKUP, DELETE, RENAME, content_key
 from backscroll.sessions.filebytes import is_doubtful
 from backscroll.sessions.outcomes import OK
 from backscroll.sessions.statements import EDIT, SNAPSHOT, WRITE, Lines, Statement, result_of
-from backscroll.sessions.traces import ABSENT, BACKUP, DELETE, RENAME, content_key
 from backscroll.times import parse
 from backscroll.value import NamedTuple
 from backscroll.versions.content import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from backscroll.sessions.model import Message
-from backscroll.text.hits import Found, Hit
+from backscroll.text.hits import DayCount, Found, Hit
 from backscroll.views.figures import ago, count, last_name, tilde
 from backscroll.views.paper import Line, Paper, Span, cut, ink, word, wrap
 
@@ -17,8 +17,19 @@ def hit_list(found: Found, paper: Paper, *, is_grouped: bool = True) -> Iterator
         return
     for hit in found.hits:
         yield from _on_pipe(hit, paper) if paper.width is None else _on_terminal(hit, paper)
+    if found.counts is not None:
+        yield from _days(found.counts, paper)
     if paper.width is not None:
         yield cut([Span(_summary(found, is_grouped=is_grouped), "dim")], paper)
+
+
+def _days(counts: list[DayCount], paper: Paper) -> Iterator[Line]:
+    """Yield the matches of each day as bars."""
+    most = max((item.hits for item in counts), default=1)
+    room = max((paper.width or 80) - 24, 10)
+    for item in counts:
+        bar = "█" * max(1, round(room * item.hits / most))
+        yield cut([Span(f"{item.day}  {item.hits:>6,}  "), Span(bar, "dim")], paper)
 
 
 def _on_pipe(hit: Hit, paper: Paper) -> Iterator[Line]:

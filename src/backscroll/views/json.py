@@ -16,7 +16,17 @@ from datetime import datetime
 from typing import Any
 
 from backscroll.scrub import escaped, suspect
-from backscroll.sessions.model import Agent, Call, Part, Session, StoreSummary, Transcript, TreeNode
+from backscroll.sessions.model import (
+    Agent,
+    Call,
+    MessagePage,
+    Outline,
+    Part,
+    Session,
+    StoreSummary,
+    Transcript,
+    TreeNode,
+)
 from backscroll.times import iso
 from backscroll.value import NamedTuple, Value
 
@@ -56,6 +66,8 @@ def search_document(found: "Found") -> Iterator[str]:
     """Yield the answer of `search`."""
     yield f'{{"query": {dumps(found.query)},\n"total": {dumps(found.total)},\n"hits": '
     yield from _array_in_pieces(map(object_of, found.hits))
+    if found.counts is not None:
+        yield ',\n"counts": ' + array(map(object_of, found.counts))
     yield f',\n"is_current": {dumps(found.is_current)}}}\n'
 
 
@@ -93,6 +105,20 @@ def show_document(transcript: Transcript) -> Iterator[str]:
     yield from _array_in_pieces(map(object_of, transcript.messages))
     yield ',\n"damage": ' + array(map(object_of, transcript.damage))
     yield ',\n"notes": ' + array(map(object_of, transcript.notes)) + "}\n"
+
+
+def page_document(page: MessagePage) -> Iterator[str]:
+    """Yield the answer of `show --offset`: some messages, and how many there are."""
+    yield '{"session": ' + dumps(object_of(page.session))
+    yield f',\n"total": {page.total},\n"offset": {page.offset},\n"messages": '
+    yield from _array_in_pieces(map(object_of, page.messages))
+    yield "}\n"
+
+
+def outline_document(outline: Outline) -> Iterator[str]:
+    """Yield the answer of `outline`."""
+    yield '{"session": ' + dumps(object_of(outline.session))
+    yield f',\n"total": {outline.total},\n"items": ' + array(map(object_of, outline.items)) + "}\n"
 
 
 def tree_document(session: Session, nodes: Iterable[TreeNode]) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Bringing the catalogue up to date with the stores."""

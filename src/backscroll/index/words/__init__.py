@@ -1,0 +1,1 @@
+"""The words of everything that is searched, beside the catalogue."""
