@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from backscroll.files import open_readonly
+from backscroll.errors import NotFoundError
+from backscroll.files import open_readonly, reason_of
 from backscroll.records import Damage
 from backscroll.sessions.calls import CallReader
 from backscroll.sessions.conversation import Conversation, read_conversation
@@ -216,8 +217,11 @@ class SessionReader:
 def stored_lines(paths: list[str], open_file: Opener = open_readonly) -> Iterator[bytes]:
     """Yield the lines of transcripts as they are stored."""
     for path in paths:
-        with Source(path, open_file) as source:
-            yield from source.lines()
+        try:
+            with Source(path, open_file) as source:
+                yield from source.lines()
+        except OSError as error:
+            raise NotFoundError(f"the transcript cannot be read: {reason_of(error)}", path) from error
 
 
 def _frame(agent: str, conversation: Conversation, tree: Tree, *, is_own: bool) -> _Frame:

@@ -3,6 +3,7 @@
 A file that cannot be opened or read is an empty source with its damage.
 """
 
+import os
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
@@ -48,8 +49,6 @@ class Source:
         self._last, self._is_read = 0, False
         self._file: BinaryIO | None = None
         self._stream: Stream | None = None
-        self._places: BinaryIO | None = None
-        """A second opening of a plain file, for places: a scan goes on where it was meanwhile."""
 
     def __enter__(self) -> Self:
         return self
@@ -66,10 +65,9 @@ class Source:
         """Give the file back."""
         if self._stream is not None:
             self._stream.close()
-        for file in (self._file, self._places):
-            if file is not None:
-                file.close()
-        self._stream = self._file = self._places = None
+        if self._file is not None:
+            self._file.close()
+        self._stream = self._file = None
 
     def heads(self) -> Iterator[Record]:
         """Yield every record with its head as the value; collect damage, notes and the byte account."""
@@ -136,14 +134,13 @@ class Source:
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at a place; fewer where the file has shrunk meanwhile."""
         stream = self._opened()
-        if stream.wrapping is None:
-            file = self._for_places()
-            file.seek(offset)
-            return file.read(length)
-        before = stream.file.tell()
-        stream.file.seek(offset)
-        data = stream.file.read(length)
-        stream.file.seek(before)
+        file = stream.file
+        if stream.wrapping is None and (number := _number_of(file)) is not None:
+            return os.pread(number, length, offset)
+        before = file.tell()  # a scan may be on its way
+        file.seek(offset)
+        data = file.read(length)
+        file.seek(before)
         return data
 
     def _decode(self, raw: bytes) -> Head:
@@ -173,17 +170,19 @@ class Source:
         file.seek(0)
         yield from file
 
-    def _for_places(self) -> BinaryIO:
-        if self._places is None:
-            self._places = self._open_file(self.path)
-        raw: BinaryIO = getattr(self._places, "raw", self._places)  # a buffer would read a megabyte for each place
-        return raw
-
     def _opened(self) -> Stream:
         if self._stream is None:
             self._file = self._open_file(self.path)
             self._stream = open_stream(self._file)
         return self._stream
+
+
+def _number_of(file: BinaryIO) -> int | None:
+    """Return the number by which the system reads a file at any place; None where it lies in memory."""
+    try:
+        return file.fileno() if hasattr(os, "pread") else None
+    except (OSError, AttributeError):
+        return None
 
 
 def _may_repeat_keys(raw: bytes) -> bool:

@@ -94,16 +94,24 @@ def test_an_unchanged_home_is_only_looked_at(
     assert ([], before) == (begun, database.total_changes)
 
 
-def test_a_change_just_before_is_looked_at_again(tmp_path: Path, database: sqlite3.Connection, later: Any) -> None:
-    """A file that changed less than two seconds before it was taken in may have changed again at the same time."""
-    path = Draft(UUID).prompt("A").write(home(tmp_path))
+def test_a_change_just_before_is_looked_at_again(
+    tmp_path: Path, database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that changed less than two seconds before it was taken in is compared once more, and then settled."""
+    Draft(UUID).prompt("A").write(home(tmp_path))
     updated(database, tmp_path)
-    at_once = seen(database, tmp_path).changed
-    later(SOON + 1)
-    updated(database, tmp_path)
+    compared: list[str] = []
+    real = files.checks_of
 
-    assert {str(path)} == at_once
-    assert set() == seen(database, tmp_path).changed
+    def noted(path: str, end: int) -> bytes:
+        compared.append(path)
+        return real(path, end)
+
+    monkeypatch.setattr(files, "checks_of", noted)
+    monkeypatch.setattr(files, "time_ns", lambda: time.time_ns() + SETTLED + 1)
+
+    assert [set(), set()] == [seen(database, tmp_path).changed for _ in range(2)]
+    assert 1 == len(compared)
 
 
 def test_two_changes_of_one_moment(

@@ -21,6 +21,7 @@ SETTLED = 2_000_000_000
 CHECKED = 4096
 """How many bytes at the beginning and before the end of what was read tell whether a file only grew."""
 
+_BEYOND = 1 << 63
 _CHANGED = 2 if os.name == "posix" else 1
 """Which part of a state says when a file was last changed: elsewhere the third is when it was made."""
 
@@ -56,7 +57,7 @@ def look(database: sqlite3.Connection, stores: Iterable[Store]) -> Seen:
     known = {path: (at, *state) for path, at, *state in rows}
     changed: set[str] = set()
     fsencode = os.fsencode
-    damage = []
+    damage, unsettled = [], []
     for _, items in met:
         for item in items:
             if isinstance(item, Damage):
@@ -64,11 +65,28 @@ def look(database: sqlite3.Connection, stores: Iterable[Store]) -> Seen:
                 continue
             before = known.pop(fsencode(item.path), None)
             state = state_of(item)
-            if before is None or before[1:] != state or state[_CHANGED] + SETTLED > (before[0] or 0):
+            if before is None or before[1:] != state:
                 changed.add(item.path)
+            elif state[_CHANGED] + SETTLED > (before[0] or 0):
+                unsettled.append(item.path)
+    changed.update(_changed_after_all(database, unsettled, looked))
     (stored,) = database.execute("SELECT (SELECT value FROM meta WHERE name = 'walk')").fetchone()
     is_new = stored != walk_state(stores_in(met), damage)
     return Seen(met, looked, changed, set(map(os.fsdecode, known)), is_new)
+
+
+def _changed_after_all(database: sqlite3.Connection, paths: list[str], looked: int) -> Iterator[str]:
+    """Yield those of some files whose time tells nothing that are not as they were; remember that the others are."""
+    asked = "SELECT coalesce(end, size), checks FROM file WHERE path = ?"
+    settled = []
+    for path in paths:
+        end, checks = database.execute(asked, (os.fsencode(path),)).fetchone()
+        if checks and checks_of(path, end) == checks:
+            settled.append((looked, os.fsencode(path)))
+        else:
+            yield path
+    if settled:
+        database.executemany("UPDATE file SET looked = ? WHERE path = ?", settled)
 
 
 def stores_in(met: Iterable[tuple[Store, list[Met]]]) -> Iterator[Store]:
@@ -91,16 +109,16 @@ def state_of(item: Entry | FoundFile) -> State:
     """Return the state of a file: it changes whenever the file does."""
     if isinstance(item, Entry):
         status = item.status
-        return (
-            *(status.st_size, status.st_mtime_ns, status.st_ctime_ns),
-            *(_signed(status.st_ino), _signed(status.st_dev)),
-        )
-    return item.size, item.mtime_ns, item.ctime_ns, _signed(item.inode), _signed(item.device)
+        state = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev)
+    else:
+        state = (item.size, item.mtime_ns, item.ctime_ns, item.inode, item.device)
+    return state if max(state) < _BEYOND else tuple(map(_signed, state))  # type: ignore[return-value]
 
 
 def _signed(number: int) -> int:
-    """Return a number of 64 bits as SQLite keeps it."""
-    return number if number < 1 << 63 else number - (1 << 64)
+    """Return a number as SQLite keeps it: with 64 bits, the highest of which is a sign."""
+    number &= (1 << 64) - 1
+    return number if number < _BEYOND else number - (1 << 64)
 
 
 def checks_of(path: str, end: int, open_file: Opener = open_readonly) -> bytes:

@@ -299,7 +299,8 @@ class _Update:
             rows,
         )
         # Words may still be found that lie in a file which is gone; its number is kept until they are taken out.
-        self._database.executemany("UPDATE file SET kind = 'gone', words = NULL WHERE path = ?", gone)
+        self._database.executemany("UPDATE file SET kind = 'gone' WHERE path = ?", gone)
+        self._database.execute("UPDATE file SET words = NULL WHERE kind = 'gone'")
         self._database.execute(
             "DELETE FROM file WHERE kind = 'gone' AND NOT EXISTS (SELECT 1 FROM passage WHERE passage.file = file.id)"
         )

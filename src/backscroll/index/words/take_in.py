@@ -15,23 +15,16 @@ from typing import TYPE_CHECKING
 
 from backscroll.errors import BusyError
 from backscroll.index.progress import Progress
-from backscroll.index.words.documents import Entry, Name, document_of, entry_of, of_name
+from backscroll.index.words.documents import Entry, Name, document_of, of_name
 from backscroll.index.words.numbers import CONFIGS, TITLES
 from backscroll.index.words.store import FullText
+from backscroll.index.words.taking import Owner, Taking
 from backscroll.lazy import lazily
-from backscroll.records import Record
-from backscroll.sessions.asides import Said
-from backscroll.sessions.conversation import Conversation, ConversationReader
-from backscroll.sessions.facts import Aside
-from backscroll.sessions.heads import Head
-from backscroll.sessions.passages import Passage, Passages, said_in, title_in
-from backscroll.sessions.rows import Row
+from backscroll.sessions.conversation import ConversationReader
 from backscroll.sessions.source import Source
-from backscroll.sessions.tree import Node
 from backscroll.stores import kinds, side
 from backscroll.stores.base import Opener
 from backscroll.text.fields import session_number
-from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     import tantivy
@@ -49,6 +42,8 @@ BATCH_BYTES = 256 << 20
 """What is read between two commits: what a kill costs at most, and how late a first search may begin."""
 WORTH_MUCH = 4 << 20
 """From so many bytes on, words are taken in with much memory."""
+OPEN = "words open"
+"""The note in the catalogue that somebody is taking in words; one that is left tells of a kill."""
 ROUNDS = 8
 """So often are files that take over a lost message looked for; what is left is for the next update."""
 
@@ -78,10 +73,6 @@ _UNITS_BEHIND = (
 )
 _EMPTY = ("DELETE FROM passage", "DELETE FROM prompt", "DELETE FROM typed")
 _OF_FILE = {statement: f"{statement} WHERE file = ?" for statement in _EMPTY}
-_OF_UNIT = "WHERE unit = (SELECT unit FROM file WHERE id = ?)"
-_ASIDES = f"SELECT name, type, key, opening, time, session, 0, offset, length, line FROM aside {_OF_UNIT}"
-_PROMPTS = f"SELECT text, label FROM message {_OF_UNIT} AND text IS NOT NULL"
-_NOTICES = f"SELECT name FROM evidence {_OF_UNIT} AND kind = 'notified'"
 
 
 class Words:
@@ -90,7 +81,7 @@ class Words:
     def __init__(
         self, database: sqlite3.Connection, text: FullText, on_progress: OnProgress = None, *, may_wait: bool = False
     ) -> None:
-        self._database = database
+        self.database = database
         self._text = text
         self._on_progress = on_progress
         self._may_wait = may_wait
@@ -115,28 +106,28 @@ class Words:
 
     def _check(self) -> None:
         """Forget what the catalogue believes where the words are not those that it knows."""
-        row = self._database.execute("SELECT value FROM meta WHERE name = 'words'").fetchone()
+        row = self.database.execute("SELECT value FROM meta WHERE name = 'words'").fetchone()
         stamp = self._text.stamp
         if row is not None and stamp is not None and (self._text.directory is None or stamp >= int(row[0])):
             return
-        if row is None and not self._database.execute("SELECT 1 FROM passage LIMIT 1").fetchone() and stamp == 0:
+        if row is None and not self.database.execute("SELECT 1 FROM passage LIMIT 1").fetchone() and stamp == 0:
             return
-        self._database.execute("BEGIN IMMEDIATE")
+        self.database.execute("BEGIN IMMEDIATE")
         for statement in _EMPTY:
-            self._database.execute(statement)
-        self._database.execute("UPDATE file SET words = NULL WHERE words <> 0 OR number IS NOT NULL")
+            self.database.execute(statement)
+        self.database.execute("UPDATE file SET words = NULL WHERE words <> 0 OR number IS NOT NULL")
         self._mark_side_files()
-        self._database.execute("UPDATE desktop_row SET words = NULL")
-        self._database.execute("INSERT OR IGNORE INTO renamed SELECT id FROM session")
-        self._database.execute("DELETE FROM meta WHERE name LIKE 'words%'")
-        self._database.execute("COMMIT")
+        self.database.execute("UPDATE desktop_row SET words = NULL")
+        self.database.execute("INSERT OR IGNORE INTO renamed SELECT id FROM session")
+        self.database.execute("DELETE FROM meta WHERE name LIKE 'words%'")
+        self.database.execute("COMMIT")
         if self._open(is_bulk=False) and self._writer is not None:
             self._is_touched = True
             self._writer.delete_all_documents()
 
     def _mark_side_files(self) -> None:
         names = json.dumps(sorted(kinds.WITH_WORDS))
-        self._database.execute("UPDATE file SET words = NULL WHERE kind IN (SELECT value FROM json_each(?))", (names,))
+        self.database.execute("UPDATE file SET words = NULL WHERE kind IN (SELECT value FROM json_each(?))", (names,))
 
     # While the catalogue is read
 
@@ -148,7 +139,7 @@ class Words:
             return None
         for file in files:
             self._forget_file(file)
-        return lambda sources: Taking(self, sources, files, unit.agent, _Owner(unit.session, merged))
+        return lambda sources: Taking(self, sources, files, unit.agent, Owner(unit.session, merged))
 
     def growing(
         self, unit: "Unit", session: str, source: Source, file: int, tool_of: Callable[[str], str | None]
@@ -156,7 +147,7 @@ class Words:
         """Return the listener for the end of a transcript that grew; None where somebody else writes."""
         if not self._open(is_bulk=False):
             return None
-        return Taking(self, [source], [file], unit.agent, _Owner(session, {}), source.end, tool_of)
+        return Taking(self, [source], [file], unit.agent, Owner(session, {}), source.end, tool_of)
 
     def written(self, unit: "Unit") -> None:
         """Write down the passages of a unit whose rows were just written.
@@ -166,7 +157,7 @@ class Words:
         if self._writer is None:
             return
         self._uncommitted += unit.size
-        if self._database.in_transaction:
+        if self.database.in_transaction:
             self._flush()
         else:
             self._in_transaction(lambda: None)
@@ -190,6 +181,8 @@ class Words:
                     return
                 self._take_in(open_file)
                 self.commit()
+            if self._writer is not None:
+                self.database.execute("DELETE FROM meta WHERE name = ?", (OPEN,))
         finally:
             self.close()
 
@@ -208,21 +201,23 @@ class Words:
                 " WHERE words IS NOT (desktop_row.session || ' ' || (session.messages > 0)) LIMIT 1"
             ),
         )
-        if any(self._database.execute(question).fetchone() for question in asked):
+        if self._meta(OPEN) and self._writer is None:
+            return True
+        if any(self.database.execute(question).fetchone() for question in asked):
             return True
         return self._meta("words prompts") != self._prompt_state() and self._has_lines()
 
     def _size_due(self) -> int:
-        row = self._database.execute(_SIZE_BEHIND).fetchone()
+        row = self.database.execute(_SIZE_BEHIND).fetchone()
         return int(row[0])
 
     def _has_lines(self) -> bool:
         """Say whether a history or a config remembers anything, or did."""
         asked = ("SELECT 1 FROM typed LIMIT 1", "SELECT 1 FROM passage WHERE file = -1 LIMIT 1")
-        return any(self._database.execute(question).fetchone() for question in asked)
+        return any(self.database.execute(question).fetchone() for question in asked)
 
     def _take_in(self, open_file: Opener) -> None:
-        for file, kind in self._database.execute("SELECT id, kind FROM file WHERE words IS NULL").fetchall():
+        for file, kind in self.database.execute("SELECT id, kind FROM file WHERE words IS NULL").fetchall():
             if kind not in kinds.WITH_WORDS:
                 self._in_transaction(partial(self._forget_words, file, kind))
         self._take_in_units(open_file)
@@ -233,35 +228,35 @@ class Words:
         self._in_transaction(self._give_away)
 
     def _in_transaction(self, act: Callable[[], None]) -> None:
-        self._database.execute("BEGIN IMMEDIATE")
+        self.database.execute("BEGIN IMMEDIATE")
         try:
             act()
             self._flush()
         except BaseException:
-            self._database.rollback()
+            self.database.rollback()
             raise
-        self._database.execute("COMMIT")
+        self.database.execute("COMMIT")
 
     def _forget_words(self, file: int, kind: str) -> None:
         """Delete the words of a file that is gone, or has none any more."""
         self._forget_file(file)
         if kind == "gone":
-            self._database.execute("DELETE FROM file WHERE id = ?", (file,))
+            self.database.execute("DELETE FROM file WHERE id = ?", (file,))
         else:
             self._pending.append(file)
 
     def _take_in_units(self, open_file: Opener) -> None:
         """Take in the transcripts whose words are missing or behind."""
-        rows = self._database.execute(_UNITS_BEHIND).fetchall()
+        rows = self.database.execute(_UNITS_BEHIND).fetchall()
         self._total = self._size_due()
         self._done = 0
         for unit, session, agent, is_folded in rows:
-            self._take_in_unit(unit, _Owner(session, {}, bool(is_folded)), agent, open_file)
+            self._take_in_unit(unit, Owner(session, {}, bool(is_folded)), agent, open_file)
             if self._uncommitted >= BATCH_BYTES:
                 self.commit()
 
-    def _take_in_unit(self, unit: int, owner: "_Owner", agent: str | None, open_file: Opener) -> None:
-        rows = self._database.execute(
+    def _take_in_unit(self, unit: int, owner: "Owner", agent: str | None, open_file: Opener) -> None:
+        rows = self.database.execute(
             "SELECT id, path, end, words, size FROM file WHERE unit = ? AND number IS NOT NULL ORDER BY number", (unit,)
         ).fetchall()
         files = [row[0] for row in rows]
@@ -290,7 +285,7 @@ class Words:
     def _take_in_files(self) -> None:
         """Take in the files beside transcripts that are found by themselves, and old lists of sessions."""
         wanted = json.dumps(sorted(kinds.WHOLE | {"project-index"}))
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT id, kind, path, session FROM file WHERE words IS NULL AND kind IN (SELECT value FROM json_each(?))",
             (wanted,),
         ).fetchall()
@@ -299,30 +294,30 @@ class Words:
 
     def _take_in_file(self, file: int, kind: str, path: str, session: str | None) -> None:
         self._forget_file(file)
-        prompts = prompt_history.Typed(self._database)
+        prompts = prompt_history.Typed(self.database)
         for entry in side_documents.of_file(side_documents.SideFile(kind, file, path, session, prompts)):
             self.add(entry, file, session)
         self._pending.append(file)
 
     def _take_in_names(self) -> None:
         """Take in what sessions and agents are called."""
-        for (session,) in self._database.execute("SELECT session FROM renamed").fetchall():
-            rows = [row for question in _NAMES for row in self._database.execute(question, (session,))]
+        for (session,) in self.database.execute("SELECT session FROM renamed").fetchall():
+            rows = [row for question in _NAMES for row in self.database.execute(question, (session,))]
             entries = [of_name(Name(*row)) for row in rows]
             keys = {entry.key for entry in entries}
             place = session_number(session)
-            held = self._database.execute("SELECT key FROM passage WHERE file = ? AND place = ?", (TITLES, place))
+            held = self.database.execute("SELECT key FROM passage WHERE file = ? AND place = ?", (TITLES, place))
             known = {key for (key,) in held}
             for key in known - keys:
                 self._delete(TITLES, key)
             for entry in entries:
                 if entry.key not in known:
                     self.add(entry, TITLES, session)
-        self._database.execute("DELETE FROM renamed")
+        self.database.execute("DELETE FROM renamed")
 
     def _take_in_rows(self) -> None:
         """Take in what rows of Desktop tell of their sessions."""
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT file.id, file.path, desktop_row.session, session.messages > 0 FROM desktop_row"
             " JOIN session ON session.id = desktop_row.session JOIN file ON file.path = desktop_row.path"
             " WHERE desktop_row.words IS NOT (desktop_row.session || ' ' || (session.messages > 0))"
@@ -330,32 +325,32 @@ class Words:
         for file, path, session, has_messages in rows:
             self._in_transaction(partial(self._take_in_file, file, "row", os.fsdecode(path), session))
             state = f"{session} {has_messages}"
-            self._database.execute("UPDATE desktop_row SET words = ? WHERE path = ?", (state, path))
+            self.database.execute("UPDATE desktop_row SET words = ? WHERE path = ?", (state, path))
         # A row that is listed in a file with others, or that means no session, has no words of its own.
-        self._database.execute(
+        self.database.execute(
             "UPDATE desktop_row SET words = session || ' ' ||"
             " (SELECT messages > 0 FROM session AS joined WHERE joined.id = desktop_row.session)"
             " WHERE path NOT IN (SELECT path FROM file)"
         )
-        left = self._database.execute("SELECT id FROM file WHERE kind = 'row' AND words IS NULL").fetchall()
+        left = self.database.execute("SELECT id FROM file WHERE kind = 'row' AND words IS NULL").fetchall()
         self._pending += [file for (file,) in left]
 
     # What was typed
 
     def _prompt_state(self) -> str:
-        (sessions,) = self._database.execute("SELECT count(*) FROM session").fetchone()
-        return f"{prompt_history.state(self._database)} {sessions} {self._meta('hints')}"
+        (sessions,) = self.database.execute("SELECT count(*) FROM session").fetchone()
+        return f"{prompt_history.state(self.database)} {sessions} {self._meta('hints')}"
 
     def _meta(self, name: str) -> str:
-        row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        row = self.database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
 
     def _take_in_prompts(self) -> None:
         """Take in what histories and global configs remember, as far as no message holds it."""
         if self._meta("words prompts") != self._prompt_state():
-            self._database.execute("UPDATE file SET words = NULL WHERE kind = 'project-index' AND words IS NOT NULL")
+            self.database.execute("UPDATE file SET words = NULL WHERE kind = 'project-index' AND words IS NOT NULL")
         histories: dict[str, list[tuple[int, str, str, int | None]]] = {}
-        for row in self._database.execute(
+        for row in self.database.execute(
             "SELECT config, id, kind, path, words FROM file WHERE kind IN ('history', 'paste') ORDER BY kind, path"
         ).fetchall():
             config, file, kind, path, words = row
@@ -364,7 +359,7 @@ class Words:
             self._take_in_history(files)
         self._take_in_configs()
         state = self._prompt_state()
-        self._database.execute("INSERT OR REPLACE INTO meta VALUES ('words prompts', ?)", (state,))
+        self.database.execute("INSERT OR REPLACE INTO meta VALUES ('words prompts', ?)", (state,))
 
     def _take_in_history(self, files: list[tuple[int, str, str, int | None]]) -> None:
         """Find the prompts of a history that must be found and are not, and forget those that messages now hold."""
@@ -379,20 +374,20 @@ class Words:
         named: set[int] = set()
         for file, kind, path, _ in files:
             if kind == "history":
-                named |= self._take_in_lines(prompt_history.History(self._database, file, path, pastes))
+                named |= self._take_in_lines(prompt_history.History(self.database, file, path, pastes))
         for file, path in pastes.values():
             self._take_in_paste(file, path, is_named=file in named, is_new=is_new)
         self._pending += [file for file, _, _, words in files if words is None]
 
     def _only_grew(self, file: int, path: str) -> bool:
-        end, checks = self._database.execute("SELECT end, checks FROM file WHERE id = ?", (file,)).fetchone()
+        end, checks = self.database.execute("SELECT end, checks FROM file WHERE id = ?", (file,)).fetchone()
         return end is not None and checks is not None and disk.checks_of(path, end) == checks
 
     def _take_in_lines(self, history: "prompt_history.History") -> set[int]:
         """Take in the lines of a history; return the files of the pastes that any of them names."""
         fresh = history.read_on()
-        held = prompt_history.Typed(self._database).held(history.file)
-        rows = self._database.execute("SELECT place FROM passage WHERE file = ?", (history.file,))
+        held = prompt_history.Typed(self.database).held(history.file)
+        rows = self.database.execute("SELECT place FROM passage WHERE file = ?", (history.file,))
         found = {place for (place,) in rows}
         for place in held & found:
             self._delete_at(history.file, place)
@@ -401,7 +396,7 @@ class Words:
                 self.add(side_documents.of_prompt(prompt, history), history.file, None)
         end = history.end()
         checks = disk.checks_of(history.path, end)
-        self._database.execute("UPDATE file SET end = ?, checks = ? WHERE id = ?", (end, checks, history.file))
+        self.database.execute("UPDATE file SET end = ?, checks = ? WHERE id = ?", (end, checks, history.file))
         return {number for prompt in fresh.values() for number in history.files_of(prompt).values()}
 
     def _take_in_paste(self, file: int, path: str, *, is_named: bool, is_new: bool) -> None:
@@ -413,7 +408,7 @@ class Words:
 
     def _configs(self) -> dict[str, int]:
         """Return the global configs and their backups, and their numbers."""
-        rows = self._database.execute(
+        rows = self.database.execute(
             "SELECT path, id FROM file WHERE kind IN ('global-config', 'config-backup')"
             " ORDER BY kind <> 'global-config', path"
         )
@@ -424,31 +419,31 @@ class Words:
         files = self._configs()
         stored = json.loads(self._meta("words configs") or "[[], null, []]")
         due = "SELECT 1 FROM file WHERE kind IN ('global-config', 'config-backup') AND words IS NULL LIMIT 1"
-        if stored[0] == list(files.values()) and not self._database.execute(due).fetchone():
+        if stored[0] == list(files.values()) and not self.database.execute(due).fetchone():
             return
         now = config_prompts.remembered(files)
         state = [list(files.values()), now.digest.hex() if now.paths else None, [files[path] for path in now.paths]]
-        self._database.execute("BEGIN IMMEDIATE")
+        self.database.execute("BEGIN IMMEDIATE")
         if state[1:] != stored[1:]:
-            config_prompts.write_down(self._database, files)
-            self._database.execute("DELETE FROM meta WHERE name = 'words prompts'")
+            config_prompts.write_down(self.database, files)
+            self.database.execute("DELETE FROM meta WHERE name = 'words prompts'")
         value = json.dumps(state)
-        self._database.execute("INSERT OR REPLACE INTO meta VALUES ('words configs', ?)", (value,))
-        self._database.executemany("UPDATE file SET words = size WHERE id = ?", ((file,) for file in files.values()))
-        self._database.execute("COMMIT")
+        self.database.execute("INSERT OR REPLACE INTO meta VALUES ('words configs', ?)", (value,))
+        self.database.executemany("UPDATE file SET words = size WHERE id = ?", ((file,) for file in files.values()))
+        self.database.execute("COMMIT")
 
     def _take_in_configs(self) -> None:
         """Find the prompts of global configs that must be found and are not, and forget those that need not be."""
         files = self._configs()
         known = set(files.values())
-        wanted = config_prompts.wanted(self._database)
-        rows = self._database.execute("SELECT place FROM passage WHERE file = ?", (CONFIGS,))
+        wanted = config_prompts.wanted(self.database)
+        rows = self.database.execute("SELECT place FROM passage WHERE file = ?", (CONFIGS,))
         found = {place for (place,) in rows}
         holding = json.loads(self._meta("words configs") or "[[], null, []]")[2]
         if self._meta("words config files") != repr(holding) or not known.issuperset(holding):
             self._forget_file_of_configs(found)
             found = set()
-            self._database.execute("INSERT OR REPLACE INTO meta VALUES ('words config files', ?)", (repr(holding),))
+            self.database.execute("INSERT OR REPLACE INTO meta VALUES ('words config files', ?)", (repr(holding),))
         for place in found - wanted:
             self._delete_at(CONFIGS, place)
         if wanted - found:
@@ -473,7 +468,22 @@ class Words:
         except BusyError:
             self.is_current = False
             return False
+        if self._meta(OPEN):
+            self._recover()
+        self.database.execute("INSERT OR REPLACE INTO meta VALUES (?, 'yes')", (OPEN,))
         return True
+
+    def _recover(self) -> None:
+        """Have everything taken in anew that a killed run may have said to be in: files say so themselves."""
+        self.database.execute("BEGIN IMMEDIATE")
+        for number in (TITLES, CONFIGS):
+            self._forget_file(number)
+        self.database.execute("UPDATE file SET words = NULL WHERE kind IN ('history', 'paste')")
+        self.database.execute("UPDATE file SET end = NULL, checks = NULL WHERE kind = 'history'")
+        self.database.execute("UPDATE desktop_row SET words = NULL")
+        self.database.execute("INSERT OR IGNORE INTO renamed SELECT id FROM session")
+        self.database.execute("DELETE FROM meta WHERE name LIKE 'words %' AND name <> ?", (OPEN,))
+        self.database.execute("COMMIT")
 
     def add(self, entry: Entry, file: int, session: str | None, *, is_folded: bool = False) -> None:
         """Write an entry of a file, unless the words of another file's copy are kept."""
@@ -494,12 +504,12 @@ class Words:
     def _is_kept(self, key: int) -> bool:
         if key in self._kept:
             return True
-        row = self._database.execute("SELECT 1 FROM passage WHERE key = ? AND is_kept LIMIT 1", (key,)).fetchone()
+        row = self.database.execute("SELECT 1 FROM passage WHERE key = ? AND is_kept LIMIT 1", (key,)).fetchone()
         return row is not None
 
     def _is_held(self, key: int) -> bool:
         """Say whether a session that is no earlier copy of another holds a message."""
-        row = self._database.execute(
+        row = self.database.execute(
             "SELECT 1 FROM passage JOIN file ON file.id = passage.file JOIN unit ON unit.id = file.unit"
             " WHERE passage.key = ? AND unit.session NOT IN (SELECT id FROM fold) LIMIT 1",
             (key,),
@@ -523,18 +533,18 @@ class Words:
     def present(self, file: int, places: Iterable[int]) -> set[int]:
         """Return those of some places at which a file holds something that is found."""
         asked = "SELECT place FROM passage WHERE file = ? AND place IN (SELECT value FROM json_each(?))"
-        return {place for (place,) in self._database.execute(asked, (file, json.dumps(list(places))))}
+        return {place for (place,) in self.database.execute(asked, (file, json.dumps(list(places))))}
 
     def _delete_at(self, file: int, place: int) -> None:
-        for (key,) in self._database.execute(
+        for (key,) in self.database.execute(
             "SELECT key FROM passage WHERE file = ? AND place = ?", (file, place)
         ).fetchall():
             self._delete(file, key)
 
     def _delete(self, file: int, key: int) -> None:
-        row = self._database.execute("SELECT is_kept FROM passage WHERE file = ? AND key = ?", (file, key)).fetchone()
-        self._database.execute("DELETE FROM passage WHERE file = ? AND key = ?", (file, key))
-        self._database.execute("DELETE FROM prompt WHERE file = ? AND key = ?", (file, key))
+        row = self.database.execute("SELECT is_kept FROM passage WHERE file = ? AND key = ?", (file, key)).fetchone()
+        self.database.execute("DELETE FROM passage WHERE file = ? AND key = ?", (file, key))
+        self.database.execute("DELETE FROM prompt WHERE file = ? AND key = ?", (file, key))
         if row and row[0] and self._writer is not None:
             self._lost.add(key)
             self._is_touched = True
@@ -542,27 +552,27 @@ class Words:
 
     def _forget_file(self, file: int) -> None:
         """Delete all that a file holds; others take over the messages whose words were kept for it."""
-        rows = self._database.execute("SELECT key FROM passage WHERE file = ? AND is_kept", (file,))
+        rows = self.database.execute("SELECT key FROM passage WHERE file = ? AND is_kept", (file,))
         self._lost |= {key for (key,) in rows}
         if self._writer is not None and self._was_taken_in(file):
             self._is_touched = True
             self._writer.delete_documents_by_term("file", file)
         for statement in _EMPTY:
-            self._database.execute(_OF_FILE[statement], (file,))
+            self.database.execute(_OF_FILE[statement], (file,))
 
     def _was_taken_in(self, file: int) -> bool:
         """Say whether the words may hold anything of a file: not where it was never looked at before."""
-        row = self._database.execute("SELECT size FROM file WHERE id = ?", (file,)).fetchone()
+        row = self.database.execute("SELECT size FROM file WHERE id = ?", (file,)).fetchone()
         return row is None or row[0] is not None
 
     def _flush(self) -> None:
         """Write passages and prompts into the catalogue, within a transaction of the caller's."""
-        self._database.executemany("UPDATE file SET words = NULL WHERE id = ?", ((file,) for file in self._taken))
+        self.database.executemany("UPDATE file SET words = NULL WHERE id = ?", ((file,) for file in self._taken))
         self._pending += self._taken
         self._is_touched |= bool(self._taken)
         self._taken.clear()
-        self._database.executemany("INSERT OR IGNORE INTO passage VALUES (?, ?, ?, ?)", self._rows)
-        self._database.executemany(
+        self.database.executemany("INSERT OR IGNORE INTO passage VALUES (?, ?, ?, ?)", self._rows)
+        self.database.executemany(
             "INSERT INTO prompt (said, session, file, key, time) VALUES (?, ?, ?, ?, ?)", self._prompts
         )
         self._rows.clear()
@@ -577,14 +587,14 @@ class Words:
             self._writer.commit()
             self._text.make_private()
             self._is_touched = False
-        self._database.execute("BEGIN IMMEDIATE")
-        self._database.executemany(
+        self.database.execute("BEGIN IMMEDIATE")
+        self.database.executemany(
             "UPDATE file SET words = coalesce(CASE WHEN number IS NOT NULL THEN end END, size, 0) WHERE id = ?",
             ((file,) for file in self._pending),
         )
         stamp = str(self._text.stamp or 0)
-        self._database.execute("INSERT OR REPLACE INTO meta VALUES ('words', ?)", (stamp,))
-        self._database.execute("COMMIT")
+        self.database.execute("INSERT OR REPLACE INTO meta VALUES ('words', ?)", (stamp,))
+        self.database.execute("COMMIT")
         self._pending.clear()
         self._uncommitted = 0
 
@@ -594,7 +604,7 @@ class Words:
         for key in lost:
             if self._is_kept(key):
                 continue
-            row = self._database.execute(
+            row = self.database.execute(
                 "SELECT passage.file FROM passage LEFT JOIN file ON file.id = passage.file"
                 " LEFT JOIN unit ON unit.id = file.unit LEFT JOIN fold ON fold.id = unit.session"
                 " WHERE passage.key = ? ORDER BY fold.id IS NOT NULL, passage.file LIMIT 1",
@@ -603,97 +613,11 @@ class Words:
             if row is None:
                 continue
             if row[0] == TITLES:
-                self._database.execute("INSERT OR IGNORE INTO renamed SELECT id FROM session")
-            self._database.execute("DELETE FROM passage WHERE file = ? AND key = ?", (row[0], key))
-            self._database.execute("DELETE FROM meta WHERE name = 'words prompts'")
+                self.database.execute("INSERT OR IGNORE INTO renamed SELECT id FROM session")
+            self.database.execute("DELETE FROM passage WHERE file = ? AND key = ?", (row[0], key))
+            self.database.execute("DELETE FROM meta WHERE name = 'words prompts'")
             self._pending = [file for file in self._pending if file != row[0]]
-            self._database.execute("UPDATE file SET words = NULL WHERE id = ?", row)
-            self._database.execute(
+            self.database.execute("UPDATE file SET words = NULL WHERE id = ?", row)
+            self.database.execute(
                 "UPDATE desktop_row SET words = NULL WHERE path = (SELECT path FROM file WHERE id = ?)", row
             )
-
-
-class _Owner(NamedTuple):
-    """The session that words belong to; None where only the records tell."""
-
-    session: str | None
-    merged: dict[str, str]
-    is_folded: bool = False
-
-
-class Taking:
-    """Takes in the words of one unit while its records are read."""
-
-    def __init__(  # noqa: PLR0913, PLR0917 - all that a unit's words depend on
-        self,
-        words: Words,
-        sources: Sequence[Source],
-        files: Sequence[int],
-        agent: str | None,
-        owner: _Owner,
-        start: int = 0,
-        tool_of: Callable[[str], str | None] | None = None,
-    ) -> None:
-        self._words = words
-        self._files = files
-        self._owner = owner
-        self._start = start
-        self._is_end = tool_of is not None
-        """Only the end of the transcript is read."""
-        self._passages = Passages(sources, agent, self._emit, start, tool_of)
-        self._waiting: list[Passage] = []
-        """Passages of a unit whose session is not known yet."""
-
-    def begin(self, source: int) -> None:
-        """Take the records of another source from now on."""
-        self._passages.begin(source)
-
-    def hear(self, record: Record, head: Head, row: Row | None, node: Node | None, agent: str | None) -> None:
-        """Take a record."""
-        self._passages.hear(record, head, row, node, agent)
-
-    def finish(self, conversation: Conversation) -> None:
-        """Take what is known only in the end."""
-        if self._owner.session is None:
-            told = next(iter(conversation.facts.session_ids), None) or "(unknown)"
-            self._owner = self._owner._replace(session=self._owner.merged.get(told, told))
-        for passage in self._waiting:
-            self._emit(passage)
-        self._passages.finish(conversation)
-        asides = dict(conversation.facts.asides)
-        said = said_in(conversation)
-        if self._is_end:
-            asides, said = self._with_earlier(conversation)
-        self._tell_asides(asides, said)
-        self._words.took(self._files)
-
-    def _with_earlier(self, conversation: Conversation) -> tuple[dict[str, Aside], Said]:
-        """Return all asides of a transcript of which only the end was read, and what its messages say."""
-        database, (file,) = self._words._database, self._files  # noqa: SLF001 - one piece of work in two classes
-        asides = {name: Aside(*row) for name, *row in database.execute(_ASIDES, (file,))}
-        prompts = database.execute(_PROMPTS, (file,))
-        nodes = [(row.text_key, row.label) for node in conversation.tree.nodes for row in node.rows if row.text_key]
-        notices = database.execute(_NOTICES, (file,))
-        told = {*conversation.facts.notified, *(bytes.fromhex(name) for (name,) in notices)}
-        return {**conversation.facts.asides, **asides}, Said([*prompts, *nodes], told, title_in(conversation.facts))
-
-    def _tell_asides(self, asides: dict[str, Aside], said: Said) -> None:
-        found = list(said.found(asides))
-        places = [aside.offset for aside in asides.values()]
-        present = self._words.present(self._files[0], places) if self._start and places else set()
-        if self._start:
-            wanted = {aside.offset for aside in found}
-            for aside in asides.values():
-                if aside.offset in present and aside.offset not in wanted:
-                    self._words.replace(self._files[aside.source], aside.offset)
-        self._passages.tell_asides(aside for aside in found if aside.offset not in present)
-
-    def _emit(self, passage: Passage) -> None:
-        if self._owner.session is None:
-            self._waiting.append(passage)
-            return
-        file = self._files[passage.spans[0][0]]
-        if passage.is_changed or self._start:
-            self._words.replace(file, passage.spans[0][1])
-        entry = entry_of(passage, self._files)
-        self._words.add(entry, file, self._owner.session, is_folded=self._owner.is_folded)
