@@ -61,7 +61,7 @@ class Bench:
         self.compare("catalogue of 5,000 tiny sessions", tiny, ["list"], fresh=True)
         self.compare("full index", home, ["index"], fresh=True)
         self.compare("warm list", home, ["list"])
-        self.compare("warm search", home, ["search", "parser"])
+        self.compare("warm search", home, ["search", "deadlock"])
         self.append(home, appends)
         largest = max(home.rglob("*.jsonl"), key=lambda path: path.stat().st_size).stem
         self.run("now", home, ["list"])

@@ -70,7 +70,7 @@ class Home:
     @property
     def patience(self) -> float:
         """How many seconds a program may take to go through all of it."""
-        return max(180.0, self.size / 1e6)
+        return max(600.0, self.size / 3e5)
 
     def copy_to(self, path: Path) -> "Home":
         """Copy the home, so that a program may write into it."""

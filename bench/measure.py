@@ -20,10 +20,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 SAMPLED_EVERY, SAMPLED_AT_LEAST_EVERY = 0.025, 0.2
@@ -40,6 +42,18 @@ class FailedError(Exception):
     """A program that is measured did not do what it was asked to."""
 
 
+class Memory(NamedTuple):
+    """How much memory some processes have, in bytes."""
+
+    all: int = 0
+    anonymous: int = 0
+    """Mapped files left out: those belong to the system."""
+
+    def higher(self, other: "Memory") -> "Memory":
+        """Return the higher of each."""
+        return Memory(max(self.all, other.all), max(self.anonymous, other.anonymous))
+
+
 @dataclass(slots=True)
 class Cost:
     """What one run cost: seconds, seconds, bytes."""
@@ -49,6 +63,8 @@ class Cost:
     wall: float
     peak: int
     code: int = 0
+    anonymous: int = 0
+    """The part of the peak that is no mapped file, the highest of all samples; 0 where nobody looked."""
 
     @property
     def is_stopped(self) -> bool:
@@ -101,12 +117,17 @@ class Figure:
         return max(self.values("peak"))
 
     @property
+    def anonymous(self) -> float:
+        """The highest of its peaks of anonymous memory."""
+        return max(self.values("anonymous"))
+
+    @property
     def is_lower_bound(self) -> bool:
         """Whether it never came to an end."""
         return bool(self.costs) and all(cost.is_stopped for cost in self.costs)
 
     def values(self, name: str) -> list[float]:
-        """Return the cpu, wall or peak of each run, the least first."""
+        """Return the cpu, wall, peak or anonymous of each run, the least first."""
         return sorted(getattr(cost, name) for cost in self.costs)
 
     def worst(self, name: str, share: float = 0.99) -> float:
@@ -130,7 +151,7 @@ def run(
     """
     with tempfile.TemporaryDirectory(prefix="backscroll-bench-") as scratch:
         place = Path(scratch)
-        before = _cpu_of(_descendants(os.getpid()))
+        before = cpu_of(_descendants(os.getpid()))
         with output.open("wb") as answer, (place / "errors").open("wb") as errors:
             started = subprocess.Popen(
                 [sys.executable, "-I", "-S", LAUNCHER, place / "result", *map(str, command)],
@@ -140,11 +161,11 @@ def run(
                 stderr=errors,
                 start_new_session=True,
             )
-            peak, is_stopped, wall = _watch(started, timeout)
-        left = max(_cpu_of(_descendants(os.getpid())) - before, 0.0)
+            memory, is_stopped, wall = _watch(started, timeout)
+        left = max(cpu_of(_descendants(os.getpid())) - before, 0.0)
         if is_stopped:
-            return [Cost(left, wall, peak, STOPPED)]
-        cost = _read_cost(place, peak)
+            return [Cost(left, wall, memory.all, STOPPED, memory.anonymous)]
+        cost = _read_cost(place, memory)
         if cost.code != 0:
             raise FailedError(f"exit code {cost.code}: {_last_line(place / 'errors')}")
         if is_reporting:
@@ -153,12 +174,12 @@ def run(
         return [cost]
 
 
-def _read_cost(place: Path, peak: int) -> Cost:
+def _read_cost(place: Path, memory: Memory) -> Cost:
     try:
         code, cpu, wall, largest = (place / "result").read_text(encoding="ascii").split()
     except OSError:
         raise FailedError(f"could not be started: {_last_line(place / 'errors')}") from None
-    return Cost(float(cpu), float(wall), max(peak, int(largest)), int(code))
+    return Cost(float(cpu), float(wall), max(memory.all, int(largest)), int(code), memory.anonymous)
 
 
 def _last_line(path: Path) -> str:
@@ -166,19 +187,24 @@ def _last_line(path: Path) -> str:
     return lines[-1] if lines else ""
 
 
-def _watch(started: subprocess.Popen[bytes], timeout: float) -> tuple[int, bool, float]:
+def _watch(started: subprocess.Popen[bytes], timeout: float) -> tuple[Memory, bool, float]:
     """Wait for a program's end; return the most memory seen, whether it had to be stopped, and how long it took."""
-    begun, peak, spent = time.perf_counter(), 0, 0.0
+    begun, peak, spent = time.perf_counter(), Memory(), 0.0
     while True:
         with suppress(subprocess.TimeoutExpired):
             started.wait(min(max(SAMPLED_EVERY, spent / 100), SAMPLED_AT_LEAST_EVERY))
             return peak, False, time.perf_counter() - begun
-        peak = max(peak, sum(_memory_of(pid) for pid in _descendants(os.getpid()) if pid != started.pid))
+        peak = peak.higher(memory_of(pid for pid in _descendants(os.getpid()) if pid != started.pid))
         spent = time.perf_counter() - begun
         if spent > timeout:
             os.killpg(started.pid, signal.SIGKILL)
             started.wait()
             return peak, True, spent
+
+
+def family(pid: int) -> list[int]:
+    """Return a process and all below it."""
+    return [pid, *_descendants(pid)]
 
 
 def _descendants(pid: int) -> list[int]:
@@ -201,16 +227,17 @@ def _children(pid: int) -> list[int]:
     return [int(name) for name in names]
 
 
-def _memory_of(pid: int) -> int:
-    """Return a process's memory, its share of what it shares."""
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
-    return 0
+def memory_of(pids: Iterable[int]) -> Memory:
+    """Return the memory of some processes together, of each its share of shared pages."""
+    found = Counter[str]()
+    for pid in pids:
+        with suppress(OSError):
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            found.update({line.partition(":")[0]: int(line.split()[1]) * 1024 for line in lines[1:]})
+    return Memory(found["Pss"], found["Anonymous"])
 
 
-def _cpu_of(pids: Iterable[int]) -> float:
+def cpu_of(pids: Iterable[int]) -> float:
     """Return the CPU seconds that living processes, and the children they waited for, have spent."""
     ticks = 0
     for pid in pids:
@@ -229,7 +256,7 @@ def spent_by_others() -> float:
     user, nice, system, _, _, irq, softirq, steal = map(int, fields[1:9])
     busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
     own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return busy - sum(used.ru_utime + used.ru_stime for used in own) - _cpu_of(_descendants(os.getpid()))
+    return busy - sum(used.ru_utime + used.ru_stime for used in own) - cpu_of(_descendants(os.getpid()))
 
 
 def adopt_orphans() -> None:
@@ -241,9 +268,9 @@ def adopt_orphans() -> None:
 def settle(patience: float = 10) -> None:
     """Wait until what was left running has nothing to do any more."""
     for _ in range(int(patience * 2)):
-        before = _cpu_of(_descendants(os.getpid()))
+        before = cpu_of(_descendants(os.getpid()))
         time.sleep(0.5)
-        if _cpu_of(_descendants(os.getpid())) - before < 0.02:
+        if cpu_of(_descendants(os.getpid())) - before < 0.02:
             return
 
 

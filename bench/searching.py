@@ -88,8 +88,8 @@ def first_index(lab: Lab, size: str) -> Section:
     }
     for case in cases:
         case.facts, case.timeout = facts.get(case.who, _taken_in(home, text)), home.patience
-    columns = ("program", "CPU", "wall", "MB/s", "CPU to ours", "CPU to a read", "peak memory", "index MB")
-    more = ("index / text", "text MB", "runs", "command", "note")
+    columns = ("program", "CPU", "wall", "MB/s", "CPU to ours", "CPU to a read", "peak memory", "anonymous")
+    more = ("index MB", "index / text", "text MB", "runs", "command", "note")
     said = (
         f"{home.describe()}, with {text / 1e6:,.0f} MB of text in it: prompts, answers, thinking, calls and results, "
         "each record once, without base64, counted by the bench.\n"
@@ -106,7 +106,7 @@ def first_index_alone(lab: Lab, size: str) -> Section:
     cases = [lab.cold(task, home, "index", 1), *ripgrep(lab, task, home, ["sessionId"], 1)]
     for case in cases:
         case.facts, case.timeout = _taken_in(home, 0, (lambda: size_of(lab.own)) if case.who == OURS else None), 3600
-    columns = ("program", "CPU", "wall", "MB/s", "peak memory", "index MB", "runs", "command", "note")
+    columns = ("program", "CPU", "wall", "MB/s", "peak memory", "anonymous", "index MB", "runs", "command", "note")
     return Section(f"First index, {named(lab, size)}", f"{home.describe()}.", cases, columns)
 
 

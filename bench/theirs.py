@@ -66,7 +66,7 @@ def agentsview_sync(lab: Lab, task: str, home: Home, repeats: int = 1, *, is_fir
     if not lab.has("agentsview"):
         return
     program = lab.peers["agentsview"].program
-    env = _agentsview_env(lab, home) | {"AGENTSVIEW_NO_DAEMON": "1"}
+    env = agentsview_env(lab, home) | {"AGENTSVIEW_NO_DAEMON": "1"}
     case = Case(task, "agentsview", "agentsview sync", [program, "sync"], home.path, lab.times(repeats), env)
     case.note, case.timeout = "fills its index, lists nothing", home.patience
     if is_first:
@@ -86,7 +86,7 @@ def agentsview(lab: Lab, task: str, home: Home, words: str, repeats: int) -> Ite
     """Yield a question to agentsview's server, which is started before and ended after."""
     if not lab.has("agentsview"):
         return
-    program, more = lab.peers["agentsview"].program, _agentsview_env(lab, home)
+    program, more = lab.peers["agentsview"].program, agentsview_env(lab, home)
     how = f"agentsview {words.partition(' --limit')[0]}"
     case = Case(task, "agentsview", how, [program, *words.split()], home.path, lab.times(repeats), more)
     _with_server(lab, home, case)
@@ -99,7 +99,7 @@ def agentsview_http(lab: Lab, task: str, home: Home, code: str, *arguments: obje
         return
     where = lab.scratch / "agentsview-url"
     command = [lab.python, "-c", code, where, *arguments]
-    case = Case(task, "agentsview", "GET /api/v1/search?q=…", command, home.path, 1, _agentsview_env(lab, home))
+    case = Case(task, "agentsview", "GET /api/v1/search?q=…", command, home.path, 1, agentsview_env(lab, home))
     case.is_reporting = True
     _with_server(lab, home, case, where)
     case.note = "over HTTP to its running server; results of calls left out"
@@ -136,7 +136,8 @@ def agentsview_text(lab: Lab, home: Home) -> int:
         return int(database.execute(question).fetchone()[0])
 
 
-def _agentsview_env(lab: Lab, home: Home) -> dict[str, str]:
+def agentsview_env(lab: Lab, home: Home) -> dict[str, str]:
+    """Return what tells agentsview which home to read, and where to keep what it knows of it."""
     return {"AGENTSVIEW_DATA_DIR": str(agentsview_data(lab, home)), "CLAUDE_CONFIG_DIR": str(home.config)}
 
 

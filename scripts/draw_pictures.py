@@ -1,7 +1,7 @@
-"""Draw what the documents show of the terminal, or with `--check` say whether it is up to date.
+"""Draw the pictures of the terminal in the documents, or with `--check` fail if they are out of date.
 
-The real commands run on the demo home, on a terminal of fixed width, with the clock stopped.  Out come the pictures
-in docs/pictures and, in README.md, what stands below each `$ backscroll …` of a console block.
+The real commands run on the demo home, on a terminal of fixed width, with the clock stopped.  The result is the
+pictures in docs/pictures and, in README.md, the output below each `$ backscroll …` of a console block.
 """
 
 import contextlib
@@ -97,7 +97,7 @@ class StoppedClock(datetime):
 
 
 class Terminal(io.TextIOWrapper):
-    """Standard output that says it is a terminal and remembers what was written."""
+    """Standard output that claims to be a terminal and remembers its text."""
 
     def __init__(self) -> None:
         super().__init__(io.BytesIO(), encoding="utf-8")
@@ -107,7 +107,7 @@ class Terminal(io.TextIOWrapper):
         return True
 
     def text(self) -> str:
-        """Return what was written."""
+        """Return the text."""
         self.flush()
         self.seek(0)
         return self.read()
@@ -127,7 +127,7 @@ def demo() -> Iterator[None]:
 
 
 def screen(command: str) -> str:
-    """Return what a command prints on the terminal, colours included."""
+    """Return the output of a command on the terminal, colours included."""
     terminal, messages = Terminal(), io.StringIO()
     with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(messages):
         code = run([*command.split(), "--no-pager"])

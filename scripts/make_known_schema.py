@@ -2,9 +2,10 @@
 
     python scripts/make_known_schema.py [DIR …]
 
-What stands below was found in 22 versions of Claude Code, from 0.2.9 to 2.1.325, and in public notes on Desktop and
+The lists below come from 23 versions of Claude Code, from 0.2.9 to 2.1.326, and from public notes on Desktop and
 Cowork; see docs/formats.md.  DIR are homes or configuration directories with transcripts that a real Claude Code wrote
-(../shared/corpus/cli/*): the fields and types of values in them are added.  Without DIR only the lists below are used.
+(../shared/corpus/cli/*, and the home of tests/test_real_cli_walk.py): the fields and types of values in them are
+added to those that known.json has from earlier runs.
 """
 
 import json
@@ -12,8 +13,10 @@ import sys
 from pathlib import Path
 
 from backscroll.inventory.counting import OTHERS, Inventory
+from backscroll.inventory.known import known_types
 from backscroll.inventory.reading import KINDS, NO_TYPE, count_file
-from backscroll.stores import FoundFile, find_stores
+from backscroll.stores.base import FoundFile
+from backscroll.stores.find import find_stores
 
 PATH = Path(__file__).parent.parent / "src" / "backscroll" / "inventory" / "known.json"
 
@@ -27,16 +30,19 @@ RECORDS = {
         sourceToolAssistantUUID sourceToolUseID permissionMode origin promptSource interruptedMessageId toolDenialKind
         userFeedback turnOrigin turnPosition permissionDecision sandboxed mcpMeta mcpCallNotReadOnly
         queueSkipAttachments queueTranscriptOnly turnCompanion planContent imagePasteIds summarizeMetadata
-        serverClassifierContext""",
+        serverClassifierContext classifierMetaLines""",
     "assistant": TREE
     + """ message requestId costUSD durationMs isApiErrorMessage error errorDetails apiErrorStatus apiErrorType
         apiBlockIndex attributionAgent attributionSkill attributionPlugin attributionMcpServer attributionMcpTool
         wireToolInputs wireIngestContext requestRef requestedModel promptCacheRequested effort perTurnEffort madeBy
-        thinkingDisplay thinkingDurationMs toolInputStreamMs advisorModel failedResponseHadNoToolCall""",
+        thinkingDisplay thinkingDurationMs toolInputStreamMs advisorModel failedResponseHadNoToolCall
+        requestSessionId""",
     "system": TREE
     + """ content level subtype toolUseID compactMetadata microcompactMetadata commandRun error cause retryInMs
         retryAttempt maxRetries hookCount hookInfos hookErrors hookAdditionalContext preventedContinuation stopReason
-        hasOutput durationMs messageCount pendingBackgroundAgentCount writtenPaths url commands snapshotFiles""",
+        hasOutput durationMs messageCount pendingBackgroundAgentCount writtenPaths url commands snapshotFiles
+        apiRefusalCategory apiRefusalCyberVerification apiRefusalExplanation fallbackModel originalModel
+        refusedUserMessageUuid direction pendingWorkflowCount summary""",
     "attachment": TREE + " attachment rendered renderedRole renderedBesideToolResult",
     "progress": TREE + " data toolUseID",
     "summary": "type summary leafUuid",
@@ -89,6 +95,7 @@ RECORDS = {
     "api-request": """type sessionId id querySource shapeHash params base keep tail cacheControl requestDigest
         timestamp version agentId""",
     "checkpoint": "type sessionId commit timestamp label",
+    "late-allow-ended": None,
     "agent_metadata": None,
 }
 
@@ -120,7 +127,7 @@ KNOWN_BY_NAME = {
         stop_hook_summary turn_duration informational memory_saved bridge_status away_summary agents_killed
         permission_request permission_response permission_auto_approved permission_auto_denied
         permission_retry scheduled_task_fire model_fallback model_refusal_fallback cloud_session_status file_snapshot
-        rewind_stand_in instruction_size_warning
+        rewind_stand_in instruction_size_warning late_allow_not_run
         init status task_started hook_started files_persisted""",
     "attachment": """queued_command file edited_text_file compact_file_reference already_read_file pdf_reference
         directory
@@ -132,12 +139,81 @@ KNOWN_BY_NAME = {
         auto_mode auto_mode_exit prompt_snapshot silent_turn_reminder credential_org total_tokens_reminder
         thinking_drop structured_output goal_status date_change agent_mention hook_deferred_tool
         hook_error_during_execution max_turns_reached teammate_mailbox team_context ide_selection opened_file_in_ide
-        selected_lines_in_ide diagnostics budget_usd output_style ultrathink_effort""",
+        selected_lines_in_ide diagnostics budget_usd output_style ultrathink_effort
+        companion_intro plugin_note prompt_as_file whole_texts_withdrawn""",
     "progress": """hook_progress agent_progress bash_progress mcp_progress waiting_for_task query_update
         search_results_received""",
     "audit": """system user assistant result rate_limit_event tool_use_summary permission_request permission_response
         permission_auto_approved permission_auto_denied stream_event""",
 }
+
+# Objects inside records and parts, by the path that leads to them.
+NESTED = {
+    "file-history-snapshot.snapshot": "messageId trackedFileBackups timestamp hasUntrackedChanges",
+    "file-history-delta.backup": "backupFileName version backupTime realParentDir",
+    "worktree-state.worktreeSession": """originalCwd preEnterOriginalCwd worktreePath worktreeName worktreeBranch
+        originalBranch originalHeadCommit sessionId tmuxSessionName hookBased enteredExisting madeElsewhere
+        extensionRoot""",
+    "content-replacement.replacements[]": "kind toolUseId replacement",
+    "user.forkedFrom": "sessionId messageUuid",
+    "assistant.forkedFrom": "sessionId messageUuid",
+    "system.forkedFrom": "sessionId messageUuid",
+    "attachment.forkedFrom": "sessionId messageUuid",
+    "user.origin": "kind",
+    "user.thinkingMetadata": "level disabled triggers maxThinkingTokens",
+    "user.todos[]": "content status activeForm priority id",
+    "user.turnPosition": "promptIndex turnIndex",
+    "user.permissionDecision": "decision source reasonType",
+    "user.mcpMeta": "structuredContent _meta",
+    "system.compactMetadata": """trigger preTokens postTokens cumulativeDroppedTokens durationMs userContext
+        messagesSummarized preservedSegment preservedMessages preCompactDiscoveredTools""",
+    "system.compactMetadata.preservedSegment": "headUuid anchorUuid tailUuid",
+    "system.compactMetadata.preservedMessages": "anchorUuid uuids allUuids",
+    "system.microcompactMetadata": "trigger preTokens tokensSaved compactedToolIds clearedAttachmentUUIDs",
+    "system.commandRun": "command args",
+    "system.hookInfos[]": "command durationMs",
+    "system.snapshotFiles[]": "key path content",
+    "usage.cache_creation": "ephemeral_5m_input_tokens ephemeral_1h_input_tokens",
+    "usage.output_tokens_details": "thinking_tokens",
+    "usage.server_tool_use": "web_search_requests web_fetch_requests",
+    "block/image.source": "type media_type data url file_id",
+    "block/document.source": "type media_type data url file_id content",
+    "attachment/auto_mode": "type reminderType",
+    "attachment/queued_command": """type prompt commandMode source_uuid origin delivery_id timestamp
+        imagePasteIds isMeta""",
+    "attachment/prompt_as_file": "type promptUuid path",
+    "attachment/session_context.context": "gitStatus userEmail",
+    "attachment/queued_command.origin": "kind",
+    "project-index.entries[]": """sessionId fullPath fileMtime firstPrompt summary messageCount created modified
+        gitBranch projectPath isSidechain""",
+    "desktop-row.spawnedFrom": "sessionId taskId title",
+    "desktop-row.prs[]": "prNumber url repo state branch",
+}
+# Objects whose names, or whose shape, are data: paths, models, ids, inputs of tools, settings of users.
+MAPS = """user.toolUseResult user.toolUseResult[] audit/user.tool_use_result audit/user.toolUseResult
+    user.mcpMeta.structuredContent user.mcpMeta._meta
+    user.summarizeMetadata user.serverClassifierContext
+    assistant.wireToolInputs assistant.wireIngestContext system.error system.cause system.commands
+    file-history-snapshot.snapshot.trackedFileBackups cost-state.modelUsage tools-used.tools[]
+    message.diagnostics message.context_management message.container message.stop_details
+    usage.iterations[] usage.fallback_credit
+    block/tool_use.input block/tool_use.caller block/server_tool_use.input block/server_tool_use.caller
+    block/text.citations[] block/document.citations block/text.cache_control block/tool_use.cache_control
+    block/tool_result.cache_control block/image.cache_control block/document.cache_control
+    api-request.params api-request.cacheControl[] api-request-shape.shape data-flow-records.records[]
+    artifact-comment-monitor.artifacts artifact-autoreact-ledger.artifacts bridge-session.declaredDialogKinds
+    attachment/prompt_snapshot.tools[].schema
+    history.pastedContents tasks.metadata worktrees.worktrees worktrees.untrackedDirGc
+    desktop-row.sessionSettings desktop-row.spawnSeed desktop-row.rewindEdges desktop-row.postTurnSummary
+    desktop-row.publishedArtifacts desktop-row.publishedArtifacts[] desktop-row.reportFindingsCard
+    desktop-row.cloudSpawnedTasks desktop-row.cloudSpawnedTasks[] desktop-row.enabledMcpTools
+    desktop-row.remoteMcpServersConfig[] desktop-row.alwaysAllowedReasons[] desktop-row.sessionPermissionUpdates[]
+    desktop-row.cuGrantFlags desktop-row.sshConfig desktop-row.wslConfig desktop-row.sshSubagentSyncedSizes
+    desktop-row.peerInbound desktop-row.peerReceipts desktop-row.promptAppendSnapshot desktop-row.toolSurfaceSnapshot
+    cowork-manifest.enabledMcpTools cowork-manifest.remoteMcpServersConfig[] cowork-manifest.mcqAnswers
+    cowork-manifest.fsDetectedFiles[] cowork-manifest.slashCommands[] cowork-manifest.otelConfig
+    cowork-manifest.folderMountNames cowork-manifest.resolvedFolderKinds cowork-manifest.pendingNotifications[]
+    cowork-manifest.mcqAnswers[] cowork-manifest.systemPrompt cowork-manifest.sessionPermissionUpdates[]"""
 
 # Files of their own.
 FILES = {
@@ -208,11 +284,12 @@ Types = dict[str, dict[str, list[str]] | None]
 
 
 def listed() -> Types:
-    """Return what the lists above know."""
+    """Return the contents of the lists above."""
     known: Types = {
         name: None if fields is None else {field: [] for field in fields.split()}
-        for name, fields in (RECORDS | PARTS | FILES).items()
+        for name, fields in (RECORDS | PARTS | NESTED | FILES).items()
     }
+    known |= dict.fromkeys(MAPS.split())
     for prefix, names in KNOWN_BY_NAME.items():
         for name in names.split():
             known.setdefault(f"{prefix}/{NO_TYPE if name.startswith('(') else name}", None)
@@ -221,20 +298,40 @@ def listed() -> Types:
     return known
 
 
+def add_earlier(known: Types, earlier: Types) -> None:
+    """Add the fields, and the types of values, that earlier runs found in real transcripts."""
+    for name, fields in earlier.items():
+        merged = known.setdefault(name, None)
+        for field, values in (fields or {}).items():
+            merged = known[name] = merged or {}
+            merged[field] = sorted({*merged.get(field, []), *values})
+
+
 def add_found(known: Types, roots: list[Path]) -> None:
     """Add the fields, and the types of values, that real transcripts have."""
-    inventory = Inventory()
+    inventory, maps = Inventory(), set(MAPS.split())
     for root in roots:
         for store in find_stores(root, {}):
             for file in store.files():
                 if isinstance(file, FoundFile) and file.kind in KINDS:
                     count_file(file, store.kind, inventory)
     for name in inventory.types():
+        if name in maps:
+            continue
         fields = known.setdefault(name, {})
         for field, tally in inventory.fields(name).items():
             if field != OTHERS:
                 fields = known[name] = fields or {}
                 fields[field] = sorted({*fields.get(field, []), *tally.values})
+
+
+def allow_objects(known: Types) -> None:
+    """Allow an object, or a list, in each field that is known to hold one, whatever was met in it."""
+    for path in list(known):
+        kind, _, field = path.removesuffix("[]").rpartition(".")
+        values = (known.get(kind) or {}).get(field)
+        if values:
+            values[:] = sorted({*values, "array" if path.endswith("[]") else "object"})
 
 
 def _line(name: str, value: object) -> str:
@@ -247,13 +344,21 @@ def _lines(lines: list[str]) -> str:
 
 def main() -> None:
     """Write the file."""
-    known = listed()
+    known, earlier = listed(), dict(known_types())
+    add_earlier(known, earlier)
+    _write(known)  # counting asks it which objects are maps
+    known_types.cache_clear()
     add_found(known, [Path(name) for name in sys.argv[1:]])
+    allow_objects(known)
+    _write(known)
+    print(f"{PATH}: {len(known)} types")
+
+
+def _write(known: Types) -> None:
     types = [_line(name, fields and dict(sorted(fields.items()))) for name, fields in sorted(known.items())]
     cowork = [_line(name, expected) for name, expected in COWORK.items()]
     text = f'{{"types": {{\n{_lines(types)}\n}},\n"cowork": {{\n{_lines(cowork)}\n}}}}\n'
     PATH.write_text(text, encoding="utf-8")
-    print(f"{PATH}: {len(types)} types")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,16 @@ cd "$(dirname "$0")/.."
 count='import json, sys; print(json.load(sys.stdin)["sessions"])'
 sessions="$(.venv/bin/backscroll --json | .venv/bin/python -c "$count")"
 if [ "$sessions" != 0 ]; then
-    exec .venv/bin/backscroll
+    .venv/bin/backscroll
+    echo
+    echo "Look at it in the browser:  .venv/bin/backscroll web"
+    exit 0
 fi
 
 demo=.venv/demo
 .venv/bin/backscroll demo "$demo" >/dev/null
 echo "No session of Claude Code was found on this machine: this is the demo home, $demo"
 echo
-exec .venv/bin/backscroll --root "$demo"
+.venv/bin/backscroll --root "$demo"
+echo
+echo "Look at it in the browser:  .venv/bin/backscroll --root $demo web"

@@ -38,14 +38,18 @@ make_tools() {
 }
 
 configured_index() {
-    echo "${PIP_INDEX_URL:-$(.tools/bin/python -m pip config get global.index-url 2>/dev/null || true)}"
+    echo "${PIP_INDEX_URL:-$(.tools/$programs/python -m pip config get global.index-url 2>/dev/null || true)}"
 }
 
+case "$(uname)" in
+    MINGW* | MSYS* | CYGWIN*) programs=Scripts ;;
+    *) programs=bin ;;
+esac
 python="$(find_python)"
 echo "setup: making .venv with $("$python" --version)"
-[ -x .tools/bin/uv ] && .tools/bin/uv --version >/dev/null 2>&1 || {
+[ -x .tools/$programs/uv ] && .tools/$programs/uv --version >/dev/null 2>&1 || {
     make_tools
-    .tools/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+    .tools/$programs/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
 }
 
 # A network may sign with a certificate of its own: trust what the system trusts, where it has a list.
@@ -57,13 +61,13 @@ unset VIRTUAL_ENV
 
 index="$(configured_index)"
 if [ -z "$index" ]; then
-    .tools/bin/uv sync --quiet --locked --all-extras --python "$python"
+    .tools/$programs/uv sync --quiet --locked --python "$python"
 else
-    .tools/bin/uv venv --quiet --allow-existing --python "$python" .venv
-    .tools/bin/uv export --quiet --frozen --all-extras --no-emit-project --format requirements.txt --output-file .tools/requirements.txt
-    UV_DEFAULT_INDEX="$index" .tools/bin/uv pip sync --quiet --require-hashes .tools/requirements.txt
-    UV_DEFAULT_INDEX="$index" .tools/bin/uv pip install --quiet --no-deps --editable .
+    .tools/$programs/uv venv --quiet --allow-existing --python "$python" .venv
+    .tools/$programs/uv export --quiet --frozen --no-emit-project --format requirements.txt --output-file .tools/requirements.txt
+    UV_DEFAULT_INDEX="$index" .tools/$programs/uv pip sync --quiet --require-hashes .tools/requirements.txt
+    UV_DEFAULT_INDEX="$index" .tools/$programs/uv pip install --quiet --no-deps --editable .
 fi
 # Where a user forbids Python to write byte code, every start would compile anew.
-.venv/bin/python -m compileall -q src .venv/lib/python*/site-packages/click .venv/lib/python*/site-packages/msgspec
+.venv/$programs/python -m compileall -q src .venv/lib/python*/site-packages/click .venv/lib/python*/site-packages/msgspec
 touch .venv/.stamp

@@ -1,15 +1,19 @@
-"""Write docs/cli.md from the live table of commands, or with `--check` say whether it is up to date."""
+"""Write docs/cli.md from the live table of commands, or with `--check` fail if it is out of date."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import click
 
 from backscroll.cli.main import cli
 
-PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "cli.md"
+PYTHON = DOCS / "python.md"
 WIDTH = 80
 HEAD = """\
 # Commands
@@ -17,29 +21,6 @@ HEAD = """\
 The help of every command, as the program prints it; `make docs` writes this page.
 What the JSON means is in [json.md](json.md), the same verbs in Python are in [python.md](python.md).
 """
-SEE_ALSO = {
-    "overview": "overview",
-    "stores": "stores",
-    "list": "sessions",
-    "show": "messages",
-    "tree": "the-shape-of-a-session",
-    "search": "search",
-    "watch": "sessions-as-they-are-written",
-    "calls": "calls",
-    "files": "files",
-    "recover": "versions-of-a-file",
-    "usage": "usage",
-    "tools": "tools",
-    "worktrees": "worktrees",
-    "flags": "feature-flags",
-    "storage": "browser-storage",
-    "accounts": "accounts",
-    "cowork": "cowork",
-    "drift": "drift",
-    "index": "the-index",
-    "outline": "outline",
-}
-"""Each command's section in python.md; that in json.md has the command's own name."""
 
 
 def commands(context: click.Context) -> Iterator[click.Context]:
@@ -57,14 +38,22 @@ def section(context: click.Context) -> str:
     """Render one command's help as a section of the page."""
     text = click.unstyle(context.command.get_help(context))
     lines = "\n".join(line.rstrip() for line in text.splitlines())
-    return f"## {context.command_path}\n\n{see_also(str(context.info_name))}```text\n{lines}\n```\n"
+    return f"## {context.command_path}\n\n{see_also(context.command_path)}```text\n{lines}\n```\n"
 
 
-def see_also(name: str) -> str:
-    """Return the links to the same command in Python and in JSON, where there is one."""
-    if name not in SEE_ALSO:
-        return ""
-    return f"[In Python](python.md#{SEE_ALSO[name]}) · [its JSON](json.md#{name})\n\n"
+@cache
+def sections_in_python() -> dict[str, str]:
+    """Return the anchor of the first section of python.md about each command, by the anchor of the command."""
+    sections = re.findall(r"^## (.+)\n\nAs \[`[^]]*\]\(cli\.md#([\w-]+)\)", PYTHON.read_text("utf-8"), re.MULTILINE)
+    return {link: title.lower().replace(" ", "-") for title, link in reversed(sections)}
+
+
+def see_also(path: str) -> str:
+    """Return the links to the same command in Python and in JSON, if python.md has a section about it."""
+    link = path.replace(" ", "-")
+    anchor = sections_in_python().get(link)
+    own = link.removeprefix("backscroll-")
+    return f"[In Python](python.md#{anchor}) · [its JSON](json.md#{own})\n\n" if anchor else ""
 
 
 def page() -> str:

@@ -8,6 +8,7 @@
 The process gets the environment of the test, so HOME and BACKSCROLL_HOME are those of conftest.
 """
 
+import io
 import json
 import os
 import subprocess
@@ -15,11 +16,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PROGRAM", "TIMEOUT", "answer", "run", "shown", "strictly"]
+from backscroll.cli.main import run as run_command
+
+__all__ = ["PROGRAM", "TIMEOUT", "answer", "run", "said", "shown", "strictly"]
 
 PROGRAM = [sys.executable, "-m", "backscroll"]
 
-TIMEOUT = 300
+TIMEOUT = 1200
 """Seconds after which a process hangs: far beyond what anything here takes."""
 
 
@@ -37,6 +40,22 @@ def run(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProc
     assert b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
     assert b"internal error" not in done.stderr, done.stderr.decode(errors="replace")
     return done
+
+
+def said(*arguments: str | Path) -> tuple[int, str, str]:
+    """Run one command in this process, and return its exit code and what it wrote to both streams."""
+    streams = sys.stdout, sys.stderr
+    written = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in streams]
+    sys.stdout, sys.stderr = written
+    try:
+        code = run_command([str(argument) for argument in arguments])
+    finally:
+        sys.stdout, sys.stderr = streams
+    out, err = (stream.buffer.getvalue().decode() for stream in written)
+
+    assert "Traceback" not in err
+    assert "internal error" not in err, err
+    return code, out, err
 
 
 def answer(root: Path, *arguments: str | Path) -> Any:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from backscroll.formats.crc32c import crc32c
+from backscroll.formats.leveldb.crc32c import crc32c
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -20,6 +20,7 @@ import json
 import os
 import pickle
 import sqlite3
+import tempfile
 import traceback
 import warnings
 from collections import deque
@@ -33,15 +34,16 @@ from leveldb_make import Files, keyval_store, local_storage
 from backscroll.demo import Draft, Tool, write_demo_home
 from backscroll.demo.rows import NOON
 from backscroll.demo.tools import bash, edit, failed, grep, read, todo, write
-from backscroll.index import query
 from backscroll.index.db import open_in_memory
-from backscroll.index.session_filter import SessionFilter
-from backscroll.index.sums import Wanted
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.session_filter import SessionFilter
+from backscroll.index.queries.usage import UsageFilter
 from backscroll.index.update.update import update
 from backscroll.records import Damage
-from backscroll.sessions.conversation import Conversation, read_conversation
-from backscroll.sessions.model import Session
-from backscroll.stores import FoundFile, find_stores
+from backscroll.sessions.session import Session
+from backscroll.sessions.transcript.conversation import Conversation, read_conversation
+from backscroll.stores.base import FoundFile
+from backscroll.stores.find import find_stores
 
 __all__ = [
     "ACCOUNT",
@@ -219,6 +221,15 @@ def fingerprint(directory: Path) -> dict[str, tuple[int, int, str]]:
     return {os.fspath(path): (*_mode_and_mtime(path), _digest(path)) for path in [directory, *paths]}
 
 
+def let_others_in(path: Path) -> None:
+    """Let every user go through the directories that pytest made around a path; no other directory changes."""
+    ours = Path(tempfile.gettempdir())
+    for directory in (path, *path.parents):
+        if directory == ours or ours not in directory.parents:
+            return
+        directory.chmod(0o755)
+
+
 def as_nobody(task: Callable[[], Answer]) -> Answer:
     """Return what `task` gives when it runs without the rights of root, in a process of its own if need be."""
     if os.getuid() != 0:
@@ -316,9 +327,9 @@ def indexed(root: Path, database: sqlite3.Connection | None = None) -> sqlite3.C
 
 def sums_of(
     since: datetime | None = None, until: datetime | None = None, model: str | None = None, **of: Any
-) -> Wanted:
+) -> UsageFilter:
     """Return what is to be summed up: of a time, of a model, and of the sessions that pass a filter."""
-    return Wanted(SessionFilter(**of), since, until, model)
+    return UsageFilter(SessionFilter(**of), since, until, model)
 
 
 @atexit.register

@@ -11,14 +11,14 @@ from typing import Any, Self
 
 import tantivy
 
-from backscroll.index import search
 from backscroll.index.db import open_in_memory, open_index
+from backscroll.index.queries import search
 from backscroll.index.update.update import update
 from backscroll.index.words.store import FullText, open_fulltext
-from backscroll.index.words.take_in import Words
-from backscroll.stores import find_stores
-from backscroll.text.hits import Found as Answer
-from backscroll.text.language import Query, Wish, parse_query
+from backscroll.index.words.update import Words
+from backscroll.query.hits import Found as Answer
+from backscroll.query.language import Query, Wish, parse_query
+from backscroll.stores.find import find_stores
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 

@@ -28,10 +28,20 @@ TYPED_SOURCES = {None, "typed", "queued", "suggestion_accepted"}
 # CHOICE: every <command-*> tag (name, message, args, contents; any order) belongs to one slash command envelope.
 ENVELOPE = re.compile(
     r"<(command-[a-z]+|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)|system-reminder"
-    r"|task-notification|session-start-hook|user-prompt-submit-hook|tick|fork-boilerplate)\b[^>]*>.*?</\1>"
+    r"|task-notification|session-start-hook|user-prompt-submit-hook|tick|fork-boilerplate)\b[^>]*>[\s\S]*?</\1>"
+    r"|(?<=</task-notification>\n)(?:Read the output file|Full transcript available) .*"
+    r"|^<(?:teammate-message|ci-monitor-event)\b[^>]*>[\s\S]*"
     r"|\[Request interrupted by user[^\]]*\]",
-    re.DOTALL,
 )
+NOTICE_OPENING = re.compile(
+    r"\s*<(local-command-(?:stdout|stderr|caveat)|bash-std(?:out|err)|system-reminder|task-notification|tick"
+    r"|session-start-hook|user-prompt-submit-hook|fork-boilerplate|teammate-message|ci-monitor-event)\b"
+    r"|\[Request interrupted by user"
+)
+PLAN_OPENING = "Implement the following plan:"
+TITLE_TYPES = {"customTitle": "custom-title", "aiTitle": "ai-title", "agentName": "agent-name"}
+TITLE_TYPES |= {"lastPrompt": "last-prompt"}
+LONGEST_TITLE = 200
 TYPED_ENVELOPE = re.compile(r"<(command-name|command-message|bash-input)\b")
 
 
@@ -161,6 +171,11 @@ def is_envelope(row: Record) -> bool:
     return bool(text_of(row)) and not ENVELOPE.sub("", text_of(row)).strip()
 
 
+def is_plan(row: Record) -> bool:
+    """Tell whether the program wrote a prompt when a plan was accepted."""
+    return bool(row.get("planContent")) and text_of(row).startswith("Implement the following plan:")
+
+
 def origin_of(row: Record) -> str | None:
     """Say who caused a record (of a queued command: in its attachment)."""
     origin = row.get("origin") or (row.get("attachment") or {}).get("origin")
@@ -190,7 +205,7 @@ def is_prompt(row: Record, literal: bool = False) -> bool:
 
     CHOICE: origin "human" outweighs promptSource "sdk": every prompt typed in Desktop has both.
     """
-    if role_of(row) != "user" or is_envelope(row) or not content_of(row):
+    if role_of(row) != "user" or is_envelope(row) or is_plan(row) or not content_of(row):
         return False
     return row.get("promptSource") in TYPED_SOURCES or (not literal and origin_of(row) == "human")
 
@@ -242,7 +257,7 @@ def parent_index(rows: list[Record], at: int, where: dict[str, int], linked: boo
 
 
 def branches_of(rows: list[Record]) -> int:
-    """Tips: user and assistant rows that no such row continues, one for each message.
+    """Tips: prompts and answers that no such row continues, one for each message; commands alone are no branch.
 
     CHOICE: rows of one message.id are not contracted into one node with one parent: a prompt, or another message, can
     stand between them (large-conversation.jsonl lines 276 to 278 and 294 to 296), and contraction would make it a tip.
@@ -254,16 +269,26 @@ def branches_of(rows: list[Record]) -> int:
         where.setdefault(str(row.get("uuid") or f"line {at}"), at)
     linked = any(r.get("parentUuid") in where for r in rows)
     up = [parent_index(rows, at, where, linked) for at in range(len(rows))]
-    speaks = [at for at in range(len(rows)) if role_of(rows[at]) in ("user", "assistant")]
+    speaks = [at for at in range(len(rows)) if role_of(rows[at]) in ("user", "assistant") and not is_envelope(rows[at])]
     node = {at: (rows[at]["type"] == "assistant" and message_of(rows[at]).get("id")) or at for at in speaks}
     above = {at: [a for a in ancestors(at, up) if a in node] for at in speaks}  # speaking ancestors, nearest first
     tips = set(speaks) - {line[0] for line in above.values() if line}
     kept = set()
     for tip in tips:
         after = [at for at in speaks if above[at] and node[above[at][0]] == node[tip] != node[at]]
-        if all(at in above[tip] for at in after):
+        if all(at in above[tip] for at in after) and not is_interruption(tip, rows, up, above):
             kept.add(node[tip])
-    return len(kept)
+    return len(kept) or int(any(role_of(row) == "user" for row in rows))
+
+
+def is_interruption(tip: int, rows: list[Record], up: list[int | None], above: dict[int, list[int]]) -> bool:
+    """Tell whether a prompt was queued while a call ran: the call's result, beside it, is what goes on."""
+    caller = up[tip]
+    if role_of(rows[tip]) != "user" or caller is None or role_of(rows[caller]) != "assistant":
+        return False
+    calls = {b.get("id") for b in content_of(rows[caller]) if b.get("type") in CALL_TYPES}
+    results = {at for at, row in enumerate(rows) if calls & {b.get("tool_use_id") for b in content_of(row)}}
+    return any(results & set(ancestors(at, up)) for at in above if at != tip)
 
 
 def ancestors(at: int, up: list[int | None]) -> list[int]:
@@ -289,7 +314,8 @@ def compactions_of(rows: list[Record]) -> int:
 def conversation(main: list[Record], agents: list[list[Record]]) -> dict[str, int]:
     """Messages and calls of a session and its agents; prompts of the session alone."""
     seen: set[tuple[str, str]] = set()
-    assistants: set[str] = set()
+    asked: dict[str, set[str]] = {}
+    last: dict[str, str] = {}
     calls: set[str] = set()
     count = {"user": 0, "prompts": 0, "prompts_literal": 0}
     for number, rows in enumerate([main, *agents]):
@@ -300,10 +326,14 @@ def conversation(main: list[Record], agents: list[list[Record]]) -> dict[str, in
                 count["prompts_literal"] += number == 0 and is_prompt(row, literal=True)
             elif role_of(row) == "assistant":
                 # CHOICE: without message.id each record is a message; without an id each tool_use part is a call.
-                assistants.add(str(message_of(row).get("id") or id(row)))
+                # CHOICE: one id under two requests is two messages, and a record without a request is of the last one.
+                name = str(message_of(row).get("id") or id(row))
+                last[name] = str(row.get("requestId") or last.get(name) or "")
+                asked.setdefault(name, set()).add(last[name])
                 parts = [b for b in content_of(row) if b.get("type") in CALL_TYPES]
                 calls.update(str(b.get("id") or id(b)) for b in parts)
-    return {"messages": count.pop("user") + len(assistants), **count, "calls": len(calls)}
+    answers = sum(len(requests - {""}) or 1 for requests in asked.values())
+    return {"messages": count.pop("user") + answers, **count, "calls": len(calls)}
 
 
 def folded(mains: list[Transcript]) -> dict[str, str]:
@@ -344,7 +374,7 @@ def usage_of(files: list[Transcript]) -> list[tuple[str, Record]]:
         requests = sorted({str(row["requestId"]) for _, row in group if row.get("requestId")}) or [""]
         for request in requests:
             rows = [(f, r) for f, r in group if str(r.get("requestId") or requests[0]) == request]
-            owner = min(rows, key=lambda x: ("forkedFrom" in x[1], moment(x[1]), x[0].began(), str(x[0].path)))[0]
+            owner = min(rows, key=lambda x: (is_copy(x[1]), moment(x[1]), x[0].began(), x[0].session))[0]
             best = max(enumerate(rows), key=lambda x: (tokens_of(x[1][1])["output"], moment(x[1][1]), x[0]))[1][1]
             found.append((owner.session, tokens_of(best)))
     return found
@@ -354,6 +384,72 @@ def tokens_of(row: Record) -> dict[str, int]:
     """Take the usage of one record."""
     usage = message_of(row)["usage"]
     return {name: int(usage.get(key) or 0) for name, key in TOKENS.items()} | {"api_messages": 1}
+
+
+def is_copy(row: Record) -> bool:
+    """Tell whether a record says that it was copied from another session."""
+    return "forkedFrom" in row or row.get("requestSessionId", row.get("sessionId")) != row.get("sessionId")
+
+
+def makers_of(files: list[Transcript]) -> list[str]:
+    """Name the session that made each call, once over all files, by the same rule as usage; not of internal agents."""
+    held: dict[str, list[tuple[Any, ...]]] = {}
+    for file in files:
+        inline = [r for r in file.rows if r.get("isSidechain")] if file.agent is None else []
+        hidden = [r for chain in chains_of(inline) if is_internal("", chain) for r in chain]
+        for row in [] if file.agent and is_internal(file.agent, file.rows) else file.rows:
+            if role_of(row) != "assistant" or any(row is other for other in hidden):
+                continue
+            for part in content_of(row):
+                if part.get("type") in CALL_TYPES:
+                    name = name_of(str(part["id"]), file) if part.get("id") else str(id(part))
+                    rank = (is_copy(row), moment(row), file.began(), file.session)
+                    held.setdefault(name, []).append((*rank, file.session))
+    return [min(holders)[-1] for holders in held.values()]
+
+
+def spoken_of(row: Record) -> str:
+    """Say a prompt as a person would repeat it."""
+    text = text_of(row)
+    if is_envelope(row) and (name := re.search(r"<command-name>\s*([\s\S]*?)\s*</command-name>", text)):
+        arguments = re.search(r"<command-args>\s*([\s\S]*?)\s*</command-args>", text)
+        return f"/{name[1].removeprefix('/')} {arguments[1] if arguments else ''}".strip()
+    if shell := re.fullmatch(r"<bash-input>\s*([\s\S]*?)\s*</bash-input>", text):
+        return f"!{shell[1]}"
+    return re.sub(r"^(\s*<(ide_opened_file|ide_selection|uploaded_files)\b[^>]*>[\s\S]*?</\2>\s*)+", "", text) or text
+
+
+def title_of(rows: list[Record], summaries: dict[str, str]) -> str | None:
+    """Choose a title as Claude Code does: given, made, last prompt, summary, first prompt, name of an agent.
+
+    CHOICE: a last prompt that the program wrote does not take the place of one that a person typed, and an accepted
+    plan comes behind everything that somebody typed.
+    """
+    stated: dict[str, str] = {}
+    for row in rows:
+        for field in TITLE_TYPES:
+            text = row.get(field)
+            is_stated = row.get("type") == TITLE_TYPES[field] and (text or field == "customTitle")
+            if is_stated and (field != "lastPrompt" or field not in stated or is_typed_text(str(text))):
+                stated[field] = str(text or "")
+    last = stated.get("lastPrompt", "")
+    last = "" if NOTICE_OPENING.match(last) else last
+    named = [summaries[str(r["uuid"])] for r in rows if str(r.get("uuid")) in summaries]
+    alone = [str(r["summary"]) for r in rows if r.get("type") == "summary" and r.get("summary")]
+    said = [r for r in rows if role_of(r) == "user" and not r.get("isSidechain") and spoken_of(r)]
+    kinds = [is_prompt, lambda r: not is_envelope(r) and not is_plan(r), is_plan, is_envelope]
+    first = next((spoken_of(r)[:300] for kind in kinds for r in said if kind(r)), "")
+    if not named and alone and not any(role_of(r) in ("user", "assistant") for r in rows):
+        named = alone
+    plan = last.startswith(PLAN_OPENING)
+    found = [stated.get("customTitle"), stated.get("aiTitle"), "" if plan else last, named[-1] if named else ""]
+    title = next((" ".join(t.split()) for t in [*found, first, last, stated.get("agentName")] if t and t.split()), None)
+    return title if title is None or len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
+
+
+def is_typed_text(text: str) -> bool:
+    """Tell whether a last prompt, which may be cut short, was typed by a person."""
+    return not NOTICE_OPENING.match(text) and not text.startswith(PLAN_OPENING)
 
 
 def session_counts(main: list[Transcript], agents: list[Transcript], everything: list[Transcript]) -> Record:
@@ -383,15 +479,27 @@ def count(directory: Path) -> Record:
     into = folded([f for f in files if f.agent is None])
     for file in files:
         file.session = into.get(file.session, file.session)
+    summaries = {
+        str(r.get("leafUuid")): str(r["summary"])
+        for f in files
+        for r in f.rows
+        if r.get("type") == "summary" and r.get("summary")
+    }
     sessions: dict[str, Record] = {}
     for name in sorted({f.session for f in files}):
         everything = [f for f in files if f.session == name]
         main = [f for f in everything if f.agent is None and f.path.name.split(".jsonl")[0] not in into]
         sessions[name] = session_counts(main, [f for f in everything if f.agent is not None], everything)
         sessions[name]["copies"] = sorted(old for old, new in into.items() if new == name)
+        # CHOICE: an orphan has the title of its first agent, whose rows are then as good as a session's own.
+        rows = [r for f in main for r in f.rows] or [{**r, "isSidechain": False} for r in everything[0].rows]
+        sessions[name]["title"] = title_of(rows, summaries)
     for name, tokens in usage_of(files):
         for key, value in tokens.items():
             sessions[name]["tokens"][key] += value
+    makers = makers_of(files)
+    for name, found in sessions.items():
+        found["made"] = makers.count(name)
     total: Record = {"sessions": len(sessions), "files": len(files)}
     for key, value in session_counts([], [], []).items():
         if isinstance(value, int):

@@ -10,7 +10,9 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from chromium import needs_chromium
 from make import Draft, edit, read, write, write_demo_home
+from make import home as make_home
 
 import backscroll
 
@@ -186,7 +188,7 @@ def test_facts_that_cannot_be_read_are_a_failure(bench: Any, lab: Any) -> None:
 def test_everything_is_measured_without_peers(bench: Any, lab: Any) -> None:
     """The sections about small things run to their end without any peer, and every case gives a figure."""
     small = {name: bench.SECTIONS[name] for name in ("start", "small_home")}
-    parts = bench.bench(lab, small, "none")
+    parts = list(bench.bench(lab, small, "none"))
 
     assert ["Start", "A small home"] == [made.title for made in parts]
     assert [] == [item.failure for made in parts for item in made.figures if not item.costs]
@@ -299,8 +301,8 @@ def test_a_peer_that_cannot_be_had_is_absent(
 @pytest.fixture
 def demo(corpora: Any, tmp_path: Path) -> Any:
     """Return the demo home as the bench sees it."""
-    write_demo_home(tmp_path)
-    return corpora.Home("demo", tmp_path, "made here")
+    write_demo_home(tmp_path / "demo")
+    return corpora.Home("demo", tmp_path / "demo", "made here")
 
 
 def test_questions_have_answers(module: Callable[[str], Any], demo: Any) -> None:
@@ -350,3 +352,87 @@ def test_records_judge_what_was_given_back(module: Callable[[str], Any], corpora
 
     assert {"/a/new.py": "one\n", "/a/old.py": "y = 1\n", "/a/read.py": "else\n", "/a/part.py": None} == truth
     assert {"given back": 2, "right": 1, "wrong": 1, "missing": 1} == judged
+
+
+# The web page
+
+
+def test_keys_get_their_answers_and_paints(module: Callable[[str], Any]) -> None:
+    """Of each key the last answer and the first paint after it count; a key that asked nothing has none."""
+    visiting = module("visiting")
+    answers = [visiting.Load("u", begun, ended, 1, 1) for begun, ended in ((110, 130), (112, 150), (320, 340))]
+    found = visiting.delays([100, 200, 300], answers, [120, 155, 160, 345])
+
+    assert [(50, 55), None, (40, 45)] == found
+
+
+def test_bytes_are_those_that_were_there(module: Callable[[str], Any]) -> None:
+    """Bytes are summed up to a moment; data is not code."""
+    visiting = module("visiting")
+    code = visiting.Load("http://one/app.js", 0, 10, 5000, 20_000)
+    data = visiting.Load("http://one/api/list?limit=1", 5, 20, 2000, 3000)
+    late = visiting.Load("http://one/part.js", 5, 30, 1000, 1000)
+
+    assert {"KB sent": 7, "code KB": 5, "KB unpacked": 23} == visiting.sent([code, data, late], 20)
+    assert 8 == visiting.sent([code, data, late])["KB sent"]
+
+
+def test_last_words_of_a_session_are_on_its_page(module: Callable[[str], Any], demo: Any) -> None:
+    """The words that end a jump are said in the last answer, and the words that are typed are found."""
+    webpages = module("webpages")
+    words = webpages.last_words(demo.sessions[-1])
+    with backscroll.search_index(demo.path) as search:
+        found = [bool(search(word).hits) for word in (*webpages.typed_words(demo), f'"{words}"')]
+
+    assert 4 == len(words.split())
+    assert all(found)
+
+
+def test_a_page_behind_the_other_says_where(bench: Any) -> None:
+    """The goals of the page compare each figure with agentsview's, and name those that are behind."""
+    visiting = bench.goals.__globals__["LOAD"]
+    ours, theirs = figure(bench, "backscroll", 1, task=visiting), figure(bench, "agentsview", 1, task=visiting)
+    ours.facts = {"first paint": 0.2, "KB sent": 60.0, "elsewhere": 0, "memory": 50_000_000}
+    theirs.facts = {"first paint": 0.3, "KB sent": 59.0, "elsewhere": 1, "memory": 60_000_000}
+    (goal,) = bench.goals([part(bench, "web_M", ours, theirs)])
+    ours.failure = "TimeoutError"
+    (failed,) = bench.goals([part(bench, "web_M", ours, theirs)])
+
+    assert not goal.is_met
+    assert f"ahead in 3 of 4; behind in {visiting}: KB sent 60, theirs 59" == goal.figure
+    assert f"ahead in 0 of 1; behind in {visiting}: ours came to no end" == failed.figure
+
+
+@pytest.mark.slow
+@needs_chromium
+@pytest.mark.parametrize("task", ["LOAD", "TYPE", "JUMP"])
+def test_a_visit_tells_its_figures(bench: Any, module: Callable[[str], Any], lab: Any, demo: Any, task: str) -> None:
+    """A visit to our page in a real Chromium lists sessions, answers each letter and reaches the end."""
+    visiting, webpages = module("visiting"), module("webpages")
+    lab.homes["S"] = demo
+    cases = [case for case in webpages.webpages(lab, "S").cases if case.task == getattr(visiting, task)]
+    (done,) = bench.run_task(cases, lab, time.monotonic() + 600)
+
+    assert "" == done.failure
+    assert 0 == done.facts["elsewhere"]
+    assert done.facts.get("listed", 1)
+    assert done.facts.get("listed", 1)
+    assert not done.facts.get("unanswered")
+    assert 10_000_000 < done.facts["memory"]
+
+
+def test_texts_of_pages_are_held_against_the_transcripts(
+    module: Callable[[str], Any], corpora: Any, tmp_path: Path
+) -> None:
+    """Words in a row are drawn from each kind of text, and found in a page behind tags and entities."""
+    sharing = module("sharing")
+    draft = Draft("11111111-1111-4111-8111-111111111111", "/home/x/shop").prompt(
+        "please count the green apples & pears"
+    )
+    draft.answer("there are seven of them here", thinking="nobody knows the number").write(make_home(tmp_path))
+    drawn = sharing.drawn(corpora.Home("one", tmp_path, "made here"))
+    seen = sharing.visible("<p>please <b>count</b> the\ngreen apples</p><style>seven of</style>")
+
+    assert ["please count the green apples"] == [text for text in drawn["text"] if "apples" in text]
+    assert ["nobody knows the number"] == drawn["thinking"]
+    assert "50%" == sharing._share(drawn["text"], seen)

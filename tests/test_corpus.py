@@ -4,6 +4,7 @@ The numbers were checked record by record; `second_way` counts them without a li
 A number that changes here is a change of what backscroll counts, and needs its reason in docs/design.md.
 """
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -12,10 +13,10 @@ from conftest import shared_path
 from make import indexed
 
 import backscroll
-from backscroll.index import query
-from backscroll.index.session_filter import SessionFilter
-from backscroll.sessions.model import Session
-from backscroll.sessions.source import Source
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.session_filter import SessionFilter
+from backscroll.sessions.session import Session
+from backscroll.sessions.transcript.source import TranscriptSource
 
 pytestmark = pytest.mark.corpus
 
@@ -37,7 +38,7 @@ NAMES = (
 )
 
 COUNTS = {
-    "home": (94, 2407, 252, 2129, 15, 1, 88, 5, 96110, 512839, 7599919, 203512338, 1976, 4),
+    "home": (94, 2406, 245, 2129, 15, 1, 88, 5, 96110, 512839, 7599919, 203512338, 1976, 4),
     "cli/cli-1.0.0-headless": (7, 41, 7, 26, 2, 0, 7, 0, 456, 1736, 3200, 6400, 32, 0),
     "cli/cli-1.0.128-headless": (7, 43, 7, 28, 2, 0, 7, 0, 474, 1665, 3400, 6800, 34, 0),
     "cli/cli-1.0.44-headless": (7, 41, 7, 26, 2, 0, 7, 0, 456, 676, 3200, 6400, 32, 0),
@@ -113,6 +114,27 @@ def test_the_second_way_counts_the_same(name: str) -> None:
     assert expected == ours
 
 
+@pytest.mark.parametrize("name", PARTS)
+def test_the_second_way_gives_calls_to_the_same_sessions(name: str) -> None:
+    """Each call counts once, for the session that made it, in `calls` as in `tools`."""
+    root = shared_path(f"corpus/{name}")
+    theirs = {key: found["made"] for key, found in second_way.count(root)["sessions"].items() if found["made"]}
+    database = indexed(root)
+    sums = dict(database.execute("SELECT session, sum(calls) FROM tool_sum GROUP BY session"))
+    database.close()
+
+    assert theirs == sums == Counter(call.session for call in backscroll.calls(root=root))
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_second_way_finds_the_same_titles(name: str) -> None:
+    """Where no row of Desktop gives a title, the records do."""
+    theirs = second_way.count(shared_path(f"corpus/{name}"))["sessions"]
+    ours = {key: found.title for key, found in sessions(name).items() if found.title_source != "row" and key in theirs}
+
+    assert {key: theirs[key]["title"] for key in ours} == ours
+
+
 @pytest.mark.parametrize("name", COUNTS)
 def test_every_byte_is_accounted_for(name: str) -> None:
     """Records, damage and blanks of every file add up to its size."""
@@ -120,7 +142,7 @@ def test_every_byte_is_accounted_for(name: str) -> None:
 
     assert paths
     for path in paths:
-        with Source(str(path)) as source:
+        with TranscriptSource(str(path)) as source:
             records = sum(1 for _ in source.heads())
 
             assert path.stat().st_size == source.record_bytes + source.damage_bytes + source.blank_bytes, path

@@ -11,7 +11,7 @@ import pytest
 from make import UUID, Draft, bash, edit, found, home, line, read, write_demo_home
 
 from backscroll.errors import RefusedError
-from backscroll.formats import jsonl
+from backscroll.formats.json import lines as jsonl
 from backscroll.records import Damage
 
 NOW = datetime(2026, 11, 15, 18, tzinfo=UTC)
@@ -229,6 +229,7 @@ def test_the_demo_home_has_everything(tmp_path: Path) -> None:
     kinds = Counter(file.kind for file in found(write_demo_home(tmp_path / "demo", NOW)))
 
     expected = {"transcript": 13, "agent": 5, "agent-meta": 3, "tool-result": 1, "history": 1, "todos": 1, "plan": 1}
+    expected |= {"worktrees": 1, "browser": 3}
     desktop = {
         "row": 9,
         "tombstone": 1,
@@ -268,7 +269,7 @@ def test_a_demo_home_is_written_over(tmp_path: Path) -> None:
     """A demo home may be renewed."""
     write_demo_home(tmp_path / "demo", NOW - timedelta(days=9))
 
-    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 48
+    assert len(found(write_demo_home(tmp_path / "demo", NOW))) == 52
 
 
 def test_any_other_directory_is_refused(tmp_path: Path) -> None:

@@ -65,6 +65,16 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
         open_readonly(tmp_path / "link")
 
 
+def test_a_link_that_took_a_files_place_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """T03: a link that replaces a file between the look and the opening is refused, even if it leads to a file."""
+    (tmp_path / "file").write_bytes(b"secret")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    regular = (tmp_path / "file").lstat()
+    monkeypatch.setattr(os, "lstat", lambda _: regular)
+    with pytest.raises(OSError, match="symbolic links"):
+        open_readonly(tmp_path / "link")
+
+
 def test_devices_and_directories_are_refused(tmp_path: Path) -> None:
     """F04: a device, a directory and a socket are no files to read."""
     with socket.socket(socket.AF_UNIX) as listener:

@@ -6,6 +6,7 @@ import importlib
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,10 +21,33 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "backscroll"
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 FACES = ("__main__.py", "cli/")
-WRITERS = ("files.py", "newfiles.py", "index/")
+WRITERS = ("files.py", "new_files.py", "index/", "changes/", "archive/part.py")
+
+MOST_FILES = 14
+"""In one folder, `__init__.py` not counted."""
+MOODS = {
+    "few",
+    "lag",
+    "glance",
+    "found",
+    "typed",
+    "marking",
+    "texting",
+    "later",
+    "opened",
+    "beside",
+    "near",
+    "seen",
+    "told",
+    "anew",
+    "soundness",
+}
+"""Words that name no thing: no module is called so."""
 
 LONGEST_FUNCTION = 60
 LONGEST_MODULE = 600
+GENERATED = "functions.py"
+"""It has a function for every verb; scripts/write_public_names.py writes it."""
 
 
 @cache
@@ -132,7 +156,7 @@ def test_python_page_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "" == "".join(report)
 
 
-BY_NAMES = "index/soundness.py"
+BY_NAMES = "index/integrity.py"
 """Looks through all columns of all tables, by names that were found equal to those of our own schema."""
 
 
@@ -146,8 +170,8 @@ def test_sql_is_never_composed() -> None:
 
 
 def test_only_the_index_knows_sqlite() -> None:
-    """SQL is the index's; only the reader of Chromium's own databases imports sqlite3 beside it."""
-    elsewhere = ("index/", "formats/webstorage_sqlite.py")
+    """SQL is the index's; beside it only the archive and the reader of Chromium's databases import sqlite3."""
+    elsewhere = ("index/", "archive/", "stores/archived.py", "formats/chromium/sqlite.py")
 
     assert [] == [place for place, package in imported(outside=elsewhere) if package == "sqlite3"]
 
@@ -161,7 +185,7 @@ def test_only_faces_speak() -> None:
 
 
 def test_only_files_writes() -> None:
-    """Only files.py and newfiles.py, and the index for its own database, open a file for writing."""
+    """Only files.py, new_files.py, changes/, and the index and the archive for their own files open one for writing."""
     writes = {"write_text", "write_bytes"}
     found = [
         place
@@ -187,7 +211,57 @@ def test_functions_stay_short() -> None:
 
 def test_modules_stay_short() -> None:
     """No module has more than 600 lines that are not blank."""
-    texts = {module: (PACKAGE / module).read_bytes() for module in MODULES}
+    texts = {module: (PACKAGE / module).read_bytes() for module in MODULES if module != GENERATED}
     sizes = {module: sum(map(bool, map(bytes.strip, text.split(b"\n")))) for module, text in texts.items()}
 
     assert {} == {module: size for module, size in sizes.items() if size > LONGEST_MODULE}
+
+
+def test_class_names_are_unique() -> None:
+    """No two public classes of the package have one name."""
+    names = Counter(
+        node.name for _, node in nodes() if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+
+    assert [] == [name for name, number in names.items() if number > 1]
+
+
+def test_folders_stay_small() -> None:
+    """No folder has more than 14 modules."""
+    folders = Counter(Path(module).parent for module in MODULES if not module.endswith("__init__.py"))
+
+    assert {} == {str(folder): number for folder, number in folders.items() if number > MOST_FILES}
+
+
+def test_modules_are_named_by_nouns() -> None:
+    """No module's name is a mood that only its author understands."""
+    assert [] == [module for module in MODULES if Path(module).stem in MOODS]
+
+
+def imports_of(module: str) -> set[str]:
+    """Return the modules of the package that a module imports at run time, at once or lazily."""
+    types_only = {
+        id(inner)
+        for node in nodes_of(module)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for part in node.body
+        for inner in ast.walk(part)
+    }
+    named: list[str] = []
+    for node in nodes_of(module):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"lazily", "import_module"}:
+            named += [str(item.value) for item in node.args if isinstance(item, ast.Constant)]
+        elif isinstance(node, ast.ImportFrom) and id(node) not in types_only:
+            named += [f"{node.module}.{alias.name}" for alias in node.names] + [str(node.module)]
+    paths = {name.removeprefix("backscroll.").replace(".", "/") + ".py" for name in named}
+    return paths & set(MODULES) - {module}
+
+
+def test_imports_have_no_cycles() -> None:
+    """No module imports itself through others, not even lazily."""
+    waiting = {module: imports_of(module) for module in MODULES}
+    while free := [module for module, needed in waiting.items() if not needed & waiting.keys()]:
+        for module in free:
+            del waiting[module]
+
+    assert {} == {module: sorted(needed & waiting.keys()) for module, needed in waiting.items()}

@@ -1,5 +1,6 @@
 """Large transcripts: memory stays flat however long a file is, and in proportion to its longest line. L6, goal 15."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chance import IS_LONG
 from command import PROGRAM, TIMEOUT, answer
 from make import UUID, assistant, call, given, home, line, user
 
@@ -91,6 +93,14 @@ def test_a_long_transcript_is_streamed(build: Build) -> None:
     assert 25_000 == answer(root, "list")["sessions"][0]["messages"] - 12_500
 
 
+def test_a_long_session_is_shared_page_by_page(build: Build) -> None:
+    """A session of 28 MB is redacted, split, scanned and written in less than 120 MB."""
+    root = build(turns(600, 47_000))
+
+    assert peak(root, "share", UUID, "-o", str(root / "shared.html"), "--json") < 120
+    assert (root / "shared-5.html").stat().st_size > 4 * MEGABYTE
+
+
 @pytest.mark.parametrize("size, limit", [(20 * MEGABYTE, 200), (70 * MEGABYTE, 300 + 4 * 70)])
 def test_a_long_line_costs_a_few_times_its_length(size: int, limit: int, build: Build) -> None:
     """A line of 20 MB is read in less than 200 MB, one of 70 MB in less than 300 MB and four times its length."""
@@ -103,4 +113,72 @@ def test_very_many_records_fit(build: Build) -> None:
     """Goal 15: 100,000 records in one file are read and shown in less than 300 MB."""
     found = peaks(build(turns(25_000, 60)))
 
+    assert {} == {command: megabytes for command, megabytes in found.items() if megabytes > 300}
+
+
+def test_many_short_messages_are_indexed(build: Build) -> None:
+    """The words of 50,000 short messages in one file cost little: no part of them waits for the end of the file."""
+    number, limit = (200_000, 340) if IS_LONG else (50_000, 160)
+
+    assert peak(build(short_messages(number)), "index") < limit
+
+
+def short_messages(number: int) -> Iterator[bytes]:
+    """Yield prompts and answers of a few words."""
+    ids = [f"00000000-0000-4000-8000-{place:012d}" for place in range(number)]
+    for place, uuid in enumerate(ids):
+        parent = ids[place - 1] if place else None
+        moment: dict[str, Any] = {
+            "timestamp": f"2026-05-{place // 86400 + 1:02d}T12:{place // 60 % 60:02d}:{place % 60:02d}.000Z"
+        }
+        if place % 2:
+            yield line(assistant(uuid, parent, f"answer {place}: fine", api=f"msg_{place:024d}", **moment))
+        else:
+            yield line(user(uuid, parent, f"prompt number {place} about okapi {place % 97}", **moment))
+
+
+RECORDS: list[dict[str, Any]] = [
+    user("00000000-0000-4000-8000-000000000001", None, "hello"),
+    assistant(
+        "00000000-0000-4000-8000-000000000002",
+        "00000000-0000-4000-8000-000000000001",
+        [{"type": "thinking", "thinking": "hm"}, call("toolu_000000000000000000000001", "Read", file_path="/a.py")],
+        api="msg_000000000000000000000001",
+    ),
+    user(
+        "00000000-0000-4000-8000-000000000003",
+        "00000000-0000-4000-8000-000000000002",
+        [given("toolu_000000000000000000000001", "x = 1")],
+    ),
+    {"type": "summary", "summary": "title", "leafUuid": "00000000-0000-4000-8000-000000000003"},
+    {"type": "custom-title", "customTitle": "title", "sessionId": "s"},
+    {"type": "queue-operation", "operation": "enqueue", "content": "q", "timestamp": "2026-05-01T12:00:00.000Z"},
+]
+
+
+def fields(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of every plain value, and of one new key in every object."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield from fields(item, (*path, key)) if isinstance(item, dict | list) else [(*path, key)]
+    if isinstance(value, dict):
+        yield (*path, "k" * 4 * MEGABYTE)
+
+
+def test_long_strings_in_every_field(tmp_path: Path) -> None:
+    """A string of 4 MB in any field or as a key costs no command more than 300 MB, though all sessions share ids."""
+    directory = home(tmp_path) / ".claude" / "projects" / "-p"
+    directory.mkdir()
+    for number, (first, *inner) in enumerate(fields(RECORDS)):
+        records = json.loads(json.dumps(RECORDS))
+        target = records[first]
+        for key in inner[:-1]:
+            target = target[key]
+        target[inner[-1]] = "x" * 4 * MEGABYTE if len(str(inner[-1])) < MEGABYTE else "v"
+        (directory / f"{number:08}-1111-4111-8111-111111111111.jsonl").write_bytes(b"".join(map(line, records)))
+
+    commands = [["list", "--all"], ["search", "hello", "--all-hits"], ["calls"], ["files"], ["usage", "--audit"]]
+    found = {" ".join(command): peak(tmp_path, *command) for command in commands}
+
+    assert number > 40
     assert {} == {command: megabytes for command, megabytes in found.items() if megabytes > 300}

@@ -1,23 +1,25 @@
 """Modules that are imported when they are first used."""
 
-import re
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from backscroll.lazy import lazily, pattern
+from backscroll.lazy import PLAIN_START, lazily
 
 
 def in_new_python(code: str) -> str:
     """Run code in a Python of its own and return what it prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    environment = os.environ | {PLAIN_START: ""}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
 def test_a_module_runs_at_its_first_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asking for a module does not run it; its first attribute does."""
+    monkeypatch.delenv(PLAIN_START, raising=False)
     mark = tmp_path / "ran"
     (tmp_path / "slow_module.py").write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\nVALUE = 7\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -34,8 +36,9 @@ def test_a_module_that_is_there_already() -> None:
     assert sys is lazily("sys")
 
 
-def test_a_module_that_does_not_exist() -> None:
+def test_a_module_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong name fails at the first use, as an import there would."""
+    monkeypatch.delenv(PLAIN_START, raising=False)
     module = lazily("backscroll_has_no_such_module")
     with pytest.raises(ModuleNotFoundError):
         _ = module.anything
@@ -51,15 +54,11 @@ def test_a_warm_list_reads_no_transcript(tmp_path: Path) -> None:
     assert "1 False" == in_new_python(code)
 
 
-@pytest.mark.parametrize("text", ["", "plain", "a <b>x</b> c", "<b>x</b>", "</", "<b>y</b><b>z</b>"])
-def test_a_pattern_that_needs_letters(text: str) -> None:
-    """A pattern that is told what it needs answers as the pattern itself."""
-    needy, real = pattern(r"<b>(.*?)</b>", needs="</"), re.compile(r"<b>(.*?)</b>")
+def test_a_plain_start_imports_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With BACKSCROLL_PLAIN_START a module is imported where it is named."""
+    (tmp_path / "quick_module.py").write_text("VALUE = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(PLAIN_START, "1")
+    module = lazily("quick_module")
 
-    for method in ("match", "search", "fullmatch"):
-        found, wanted = getattr(needy, method)(text), getattr(real, method)(text)
-        assert (wanted and wanted[0]) == (found and found[0])
-    assert real.sub("-", text) == needy.sub("-", text)
-    assert real.sub("-", text, 1) == needy.sub("-", text, 1)
-    assert real.findall(text) == needy.findall(text)
-    assert real.match(text, 1) is None or needy.match(text, 1) is not None
+    assert module is sys.modules.pop("quick_module")

@@ -1,10 +1,12 @@
-"""The package as its users get it: the wheel, its extras, and how little `--version` costs."""
+"""The package as its users get it: the wheel alone, its metadata, and the modules that a start imports."""
 
 import json
 import os
 import subprocess
 import sys
 import tomllib
+import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(directory.glob("*.whl"))
 
 
-def install(wheel: Path, environment: Path, *extras: str) -> Path:
+def install(wheel: Path, environment: Path) -> Path:
     """Install the wheel with the locked versions of what it needs and nothing else; return the program."""
-    chosen = [word for extra in extras for word in ("--extra", extra)]
     sync = ("sync", "--frozen", "--no-dev", "--no-install-project", "--python", sys.executable)
-    uv(*sync, *chosen, UV_PROJECT_ENVIRONMENT=str(environment))
+    uv(*sync, UV_PROJECT_ENVIRONMENT=str(environment))
     python = environment / "bin" / "python"
     uv("pip", "install", "--no-deps", "--python", python, wheel)
     uv("pip", "check", "--python", python)
@@ -57,35 +58,35 @@ def run(program: Path, *arguments: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("extras", [(), ("terminal",)], ids=["core", "terminal"])
-def test_wheel_works_alone(wheel: Path, tmp_path: Path, home: Path, extras: tuple[str, ...]) -> None:
-    """The wheel works with what it says it needs, with and without the terminal extra."""
-    program = install(wheel, tmp_path / "venv", *extras)
+def test_wheel_works_alone(wheel: Path, tmp_path: Path, home: Path) -> None:
+    """In an empty environment the wheel works with nothing but what it says it needs, colours included."""
+    program = install(wheel, tmp_path / "venv")
 
     assert f"backscroll {__version__}\n" == run(program, "--version")
     assert run(program, "--help").startswith("Usage: backscroll")
     assert {"total": 0, "sessions": []} == json.loads(run(program, "--root", str(home), "list", "--json"))
     assert "MIT" in json.loads(run(program, "--root", str(home), "usage", "--json"))["prices"]
+    run(program, "demo", str(tmp_path / "demo"))
+    assert 0 < json.loads(run(program, "--root", str(tmp_path / "demo"), "search", "the", "--json"))["total"]
 
 
-def test_version_imports_next_to_nothing() -> None:
-    """`--version` is answered before click, msgspec, json or typing are imported."""
-    code = (
-        "import sys; before = set(sys.modules); sys.argv = ['backscroll', '--version'];"
-        "from backscroll.__main__ import main; main(); print(*sorted(set(sys.modules) - before))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", code], check=True, capture_output=True, text=True, env=source_env()
-    )
-    said, modules = done.stdout.splitlines()
+@pytest.mark.slow
+def test_the_page_of_a_package_index_is_not_empty(wheel: Path) -> None:
+    """The wheel carries the README, links, keywords, the licence and the mark of a typed package."""
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
+        text = opened.read(next(name for name in names if name.endswith("METADATA"))).decode()
+    metadata = message_from_string(text)
+    links = {link.partition(",")[0] for link in metadata.get_all("Project-URL", [])}
 
-    assert f"backscroll {__version__}" == said
-    assert {"backscroll", "backscroll.__main__", "backscroll.version"} == set(modules.split())
-
-
-def source_env() -> dict[str, str]:
-    """Return an environment in which Python finds the package's source without any site hooks."""
-    return {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    assert str(metadata.get_payload()).lstrip().startswith("# backscroll")
+    assert "text/markdown" == metadata["Description-Content-Type"]
+    assert {"Homepage", "Documentation", "Source", "Issues", "Changelog"} == links
+    assert {"Summary", "Keywords", "License-Expression", "Requires-Python"} <= set(metadata.keys())
+    assert {"backscroll/py.typed", "backscroll/__init__.pyi"} <= set(names)
+    page = {f"backscroll/web/static/{name}" for name in ("page.html", "app.js", "app.css", "LICENSES.txt")}
+    assert page <= set(names)
+    assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
 def test_version_is_said_once() -> None:

@@ -13,8 +13,8 @@ import pytest
 from make import UUID, Draft, bash, edit, home
 
 import backscroll
-from backscroll.formats.jsonl import INCOMPLETE
-from backscroll.sessions.source import Source
+from backscroll.formats.json.lines import INCOMPLETE
+from backscroll.sessions.transcript.source import TranscriptSource
 
 pytestmark = pytest.mark.slow
 
@@ -62,14 +62,16 @@ def check_every_prefix(path: Path) -> None:
     for length in cut_from_the_end(path, range(len(data), -1, -1)):
         while lines and lines[-1].start >= length:
             lines.pop()
-        with Source(str(path)) as source:
+        with TranscriptSource(str(path)) as source:
             found = [(record.offset, record.length) for record in source.heads()]
 
         whole = [(line.start, line.end - line.start) for line in lines if line.end <= length]
         torn = [(line.start, data[line.start : length].rstrip()) for line in lines[-1:] if line.end > length]
         assert whole == found, f"cut at {length}"
         damage = [(start, len(rest), INCOMPLETE) for start, rest in torn]
-        assert damage == [(*item.place[2:], item.reason) for item in source.damage], f"cut at {length}"
+        assert damage == [(item.place.offset, item.place.length, item.reason) for item in source.damage], (
+            f"cut at {length}"
+        )
         assert length == source.size == source.record_bytes + source.damage_bytes + source.blank_bytes
 
 

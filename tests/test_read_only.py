@@ -76,16 +76,36 @@ READING = {
         ["--grep", "float"],
         ["--all", "--project", "ledger", "--write", "TMP/recovered"],
     ],
+    "share": [
+        [SESSION, "--plan"],
+        [SESSION, "--plan", "--json", "--format", "md"],
+        [SESSION, "-o", "TMP/shared.html", "--images"],
+        ["--project", "ledger", "--dir", "TMP/shared"],
+    ],
+    "export": [["--dir", "TMP/site"], ["--dir", "TMP/redacted", "--redact", "--json"]],
+    "blame": [["amounts.py"], ["amounts.py", "--version", "2", "--json"]],
+    "resume": [[SESSION, "--print"], [SESSION, "--json"]],
+    "statusline": [["--no-update"]],
     "worktrees": [[], ["--json"], ["--no-update"]],
     "flags": [[], ["--json", "--prefix", "tengu_"], ["--diff", "."]],
     "storage": [[], ["--indexeddb", "--deleted", "--everything", "--json"], ["dframe-store"], ["--marks"]],
     "accounts": [[], ["--json"], ["--no-update"]],
     "cowork": [[], ["6b1e7c44"], ["--json"]],
+    "doctor": [[], ["--json"], ["--session", SESSION], ["--kind", "expiring", "--no-update"], ["--fix"]],
     "drift": [[], ["--json"], ["--schema"], ["assistant"]],
+    "redact": [
+        [SESSION],
+        [SESSION, "--json"],
+        [SESSION, "--clean", "-o", "TMP/clean.jsonl"],
+        ["--rules"],
+        ["--git-hook"],
+    ],
     "index": [[], ["--rebuild"], ["--json"]],
 }
-OTHERWISE = {"demo", "completion", "watch"}
-"""Commands that read nothing, of which one writes where it is told to; and one that never ends by itself."""
+WRITING = {"archive", "transfer"}
+"""Commands that may change Claude's directories, by plan and journal; tests/changes/ and tests/archive/ prove it."""
+OTHERWISE = {"demo", "completion", "help", "watch", "web"}
+"""Commands that read nothing, of which one writes where it is told to; and two that never end by themselves."""
 
 
 class SystemCall(NamedTuple):
@@ -143,12 +163,24 @@ def opened(calls: list[SystemCall]) -> set[str]:
     return {path[1] for path in paths if path}
 
 
-COMMAND_LINES = [(name, *arguments) for name, variants in READING.items() for arguments in variants]
+COMMAND_LINES = [
+    ("archive", "sync"),
+    ("archive", "status"),
+    ("archive", "install", "--hook"),
+    ("archive", "uninstall"),
+    ("archive", "repair", "--apply"),
+    ("archive", "prune", "--superseded", "--apply"),
+    ("archive", "mirror", "TMP", "--apply"),
+    ("archive", "import", "TMP/demo"),
+    ("archive", "verify", "--read-data"),
+    ("transfer", "log"),
+    *((name, *arguments) for name, variants in READING.items() for arguments in variants),
+]
 
 
 def test_every_command_is_watched() -> None:
     """No command of the program is left out of the proof."""
-    assert set(COMMANDS) == READING.keys() | OTHERWISE
+    assert set(COMMANDS) == READING.keys() | OTHERWISE | WRITING
 
 
 @needs_strace

@@ -24,7 +24,7 @@ import backscroll
 from backscroll import CorruptError, Message, NotFoundError, Session
 from backscroll.cli.main import run as run_here
 from backscroll.errors import IndexWarning
-from backscroll.formats.jsonl import INCOMPLETE
+from backscroll.formats.json.lines import INCOMPLETE
 from backscroll.index.db import path_for
 
 pytestmark = pytest.mark.slow
@@ -69,6 +69,15 @@ def texts(messages: Iterator[Message] | list[Message]) -> list[str]:
     """Return the text of each message that has one, program notices aside."""
     spoken = [message for message in messages if message.role in ("user", "assistant")]
     return ["".join(part.text or "" for part in message.parts) for message in spoken]
+
+
+def rebuilt(root: Path, *arguments: str) -> Any:
+    """Return the JSON answer of a command that found its index damaged; all that it may say is that it rebuilds it."""
+    done = run("--root", root, "--json", *arguments)
+
+    assert 0 == done.returncode
+    assert all(line.startswith(b"backscroll: the index is rebuilt: ") for line in done.stderr.splitlines())
+    return strictly(done.stdout)
 
 
 def visible(root: Path, session: str = UUID) -> list[str]:
@@ -274,8 +283,8 @@ def test_calls_and_results_that_do_not_match_are_flagged(root: Path) -> None:
     calls = list(backscroll.calls(UUID, root))
     parts = [part for message in backscroll.show(UUID, root).messages for part in message.parts]
 
-    assert [("sleep", None, []), ("ls", "first", ["2 results"])] == [
-        (call.input["command"], call.result and call.result.text, call.marks) for call in calls
+    assert [({"command": "sleep"}, None, []), ({"command": "ls"}, "first", ["2 results"])] == [
+        (call.input, call.result and call.result.text, call.marks) for call in calls
     ]
     assert ["out of nowhere", "first", "second"] == [part.text for part in parts if part.kind == "result"]
     assert [None, "first"] == [item["result"] and item["result"]["text"] for item in answer(root, "calls")["calls"]]
@@ -348,8 +357,8 @@ def test_the_records_decide_the_directory(root: Path) -> None:
 # File systems
 
 
-def test_what_may_not_be_read_is_listed_as_damaged(open_home: Path) -> None:
-    """H32: a file without read rights is a damaged session with the reason, and the others are read."""
+def test_what_may_not_be_read_is_listed_as_unreadable(open_home: Path) -> None:
+    """H32: a file without read rights is an unreadable session with the reason, and the others are read."""
     if os.getuid() != 0:
         pytest.skip("needs root, to become another user")
     chat(OTHER, "one", "two").write(open_home)
@@ -364,7 +373,7 @@ def test_what_may_not_be_read_is_listed_as_damaged(open_home: Path) -> None:
 
     found, said, nothing, damage = as_nobody(look)
 
-    assert [(UUID, "damaged"), (OTHER, "live")] == found
+    assert [(UUID, "unreadable"), (OTHER, "live")] == found
     assert (["one", "two"], []) == (said, nothing)
     assert ["permission denied"] == [item.reason for item in damage]
 
@@ -722,7 +731,7 @@ def test_a_spoiled_index_is_made_anew(how: str, root: Path) -> None:
     right = answer(root, "list", "--all")
     spoil(index_of(root), how)
 
-    assert right == answer(root, "list", "--all")
+    assert right == rebuilt(root, "list", "--all")
     assert (["one", "two"], ["three", "four"]) == (visible(root), visible(root, OTHER))
 
 
@@ -761,7 +770,7 @@ def test_a_lost_journal_costs_nothing(suffix: str, root: Path) -> None:
         if name != suffix:
             Path(f"{index}{name}").write_bytes(data)
 
-    assert (2, right) == (right["total"], answer(root, "list", "--all"))
+    assert (2, right) == (right["total"], rebuilt(root, "list", "--all"))
     assert (["one", "two"], ["three", "four"]) == (visible(root), visible(root, OTHER))
 
 

@@ -18,8 +18,8 @@ from conftest import shared_path
 from make import Draft, bash, home, line, read, write_demo_home, write_side
 from searched import NOW, Searched
 
-from backscroll.text import asking
-from backscroll.text.language import parse_query
+from backscroll.query import question as asking
+from backscroll.query.language import parse_query
 
 WORDS = 500
 UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")

@@ -27,9 +27,9 @@ from make import (
 )
 
 import backscroll
-from backscroll.index import query
-from backscroll.sessions.model import Session
-from backscroll.stores import rows
+from backscroll.index.queries import sessions as query
+from backscroll.sessions.session import Session
+from backscroll.stores.desktop_files import rows
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 

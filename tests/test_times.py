@@ -103,7 +103,34 @@ def test_what_a_user_may_type(text: str, expected: str) -> None:
     assert times.iso(times.parse_when(text, NOW)) == expected
 
 
-@pytest.mark.parametrize("text", ["", "soon", "3", "3y", "-3d", "2026-13", "99999999999999d", "9999-12-31T23:59-14:00"])
+@pytest.mark.parametrize(
+    "text, start, end",
+    [
+        ("2026-05-01", "2026-04-30T22:00", "2026-05-01T22:00"),
+        ("2026-02", "2026-01-31T22:00", "2026-02-28T22:00"),
+        ("2026-12", "2026-11-30T22:00", "2026-12-31T22:00"),
+        ("yesterday", "2026-05-13T22:00", "2026-05-14T22:00"),
+        ("this week", "2026-05-10T22:00", "2026-05-17T22:00"),
+        ("Last  Week", "2026-05-03T22:00", "2026-05-10T22:00"),
+        ("last month", "2026-03-31T22:00", "2026-04-30T22:00"),
+        ("this month", "2026-04-30T22:00", "2026-05-31T22:00"),
+        ("2026-05-01T10:30", "2026-05-01T08:30", "2026-05-01T08:30"),
+        ("3 days", "2026-05-11T23:30", "2026-05-11T23:30"),
+        ("1 week ago", "2026-05-07T23:30", "2026-05-07T23:30"),
+        ("12 hours", "2026-05-14T11:30", "2026-05-14T11:30"),
+    ],
+)
+def test_periods(text: str, start: str, end: str) -> None:
+    """A day, a week or a month has a start and an end; a moment is both."""
+    found = times.parse_period(text, NOW)
+
+    assert [f"{start}:00.000Z", f"{end}:00.000Z"] == [times.iso(moment) for moment in found]
+    assert found == (times.parse_when(text, NOW), times.parse_until(text, NOW))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "3", "3y", "-3d", "2026-13", "99999999999999d", "9999-12-31T23:59-14:00", "next week"]
+)
 def test_what_a_user_may_not_type(text: str) -> None:
     """Anything else is wrong use, with the forms that are understood."""
     with pytest.raises(QueryError) as caught:

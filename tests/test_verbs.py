@@ -87,10 +87,9 @@ def test_sessions_with_filters(tmp_path: Path) -> None:
         backscroll.list_sessions(tmp_path, until=NOON + timedelta(hours=23)),
         backscroll.list_sessions(tmp_path, state="orphan"),
         backscroll.list_sessions(tmp_path, store="cowork"),
-        backscroll.list_sessions(tmp_path, account="x"),
     ]
 
-    assert [(2, "2"), (2, "21"), (1, "1"), (1, "2"), (1, "1"), (0, ""), (0, ""), (0, "")] == [
+    assert [(2, "2"), (2, "21"), (1, "1"), (1, "2"), (1, "1"), (0, ""), (0, "")] == [
         (item.total, "".join(session.id[0] for session in item.sessions)) for item in found
     ]
 
@@ -239,7 +238,7 @@ def test_calls_of_all_sessions(tmp_path: Path) -> None:
     draft.fork(OTHER).prompt("C").answer("D", calls=[bash("pwd", "/")]).write(tmp_path)
     found = list(backscroll.calls(root=tmp_path))
 
-    assert ["ls", "pwd"] == sorted(item.input["command"] for item in found)
+    assert ["ls", "pwd"] == sorted(str(item.input["command"]) for item in found if isinstance(item.input, dict))
 
 
 def test_short_ids_do_not_hide_calls(tmp_path: Path) -> None:
@@ -248,7 +247,9 @@ def test_short_ids_do_not_hide_calls(tmp_path: Path) -> None:
         rows = [assistant("a1", None, [call("t1", command=name)]), user("r1", "a1", [given("t1", name)])]
         write_transcript(home(tmp_path), "-p", name, map(line, rows))
 
-    assert {UUID, OTHER} == {item.input["command"] for item in backscroll.calls(root=tmp_path)}
+    assert {str({"command": name}) for name in (UUID, OTHER)} == {
+        str(item.input) for item in backscroll.calls(root=tmp_path)
+    }
 
 
 def test_chosen_calls(tmp_path: Path) -> None:

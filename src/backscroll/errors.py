@@ -1,23 +1,23 @@
-"""The errors of backscroll: what our own acts raise when they fail.
+"""The exceptions that backscroll raises.
 
     BackscrollError
-    ├── NotFoundError      nothing matches what was asked for
-    ├── UnreadableError    a file that was asked for by name cannot be read at all
-    ├── QueryError         the request itself makes no sense
-    ├── RefusedError       doing it would be unsafe, overwrite something or was not confirmed
-    ├── BusyError          somebody else holds what we need
+    ├── NotFoundError      nothing matches the request
+    ├── UnreadableError    the user named a file that cannot be read
+    ├── QueryError         the request is not valid
+    ├── RefusedError       the action is unsafe, overwrites something or was not confirmed
+    ├── BusyError          another process holds a lock that we need
     ├── ConflictError      two things claim the same place or name
     └── CorruptError       our own index, archive or journal fails verification
 
-Bad data in a store is never an exception: it is a `Damage` value in the stream.
-Each face turns an error into its own language by the one table below.
+Bad data in a store never raises: it becomes a `Damage` value in the stream.
+The table below maps each error to an exit code and an HTTP status.
 """
 
-from backscroll.value import NamedTuple
+from typing import NamedTuple
 
 
 class BackscrollError(Exception):
-    """Say what failed, where, and what to do about it."""
+    """Hold the cause of an error, its place and the remedy."""
 
     def __init__(self, what: str, where: str | None = None, remedy: str | None = None) -> None:
         self.what = what
@@ -31,23 +31,23 @@ class BackscrollError(Exception):
 
 
 class NotFoundError(BackscrollError):
-    """Nothing matches what was asked for."""
+    """Nothing matches the request."""
 
 
 class UnreadableError(BackscrollError):
-    """A file that was asked for by name cannot be read at all."""
+    """The user named a file that cannot be read."""
 
 
 class QueryError(BackscrollError):
-    """The request itself makes no sense."""
+    """The request is not valid."""
 
 
 class RefusedError(BackscrollError):
-    """Doing it would be unsafe, would overwrite something or was not confirmed."""
+    """The action is unsafe, overwrites something or was not confirmed."""
 
 
 class BusyError(BackscrollError):
-    """Somebody else holds what we need."""
+    """Another process holds a lock that we need."""
 
 
 class ConflictError(BackscrollError):
@@ -59,7 +59,7 @@ class CorruptError(BackscrollError):
 
 
 class IndexWarning(UserWarning):
-    """The index cannot be kept; every command works, but reads everything anew."""
+    """The index cannot be written; every command works, but reads all files again."""
 
 
 class Answer(NamedTuple):

@@ -1,15 +1,16 @@
-"""The only code that opens a file of a store, and the writer of our own files.
+"""Open files of a store, and write our own files; no other code does either.
 
-Opening is read-only, never follows a link in the last place and never waits: a FIFO, a device or a
-socket is refused.  Writing replaces a file whole or not at all, and only inside a directory of ours.
+Opening is read-only, never follows a link in the last part of a path and never blocks: it refuses FIFOs, devices and
+sockets.  Writing replaces a whole file or nothing, and only inside a directory of ours.
 """
 
 import errno
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from io import BufferedReader, UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -19,13 +20,14 @@ from backscroll.lazy import lazily
 if TYPE_CHECKING:
     import shutil
     import tempfile
-else:  # 5 ms that only a copy costs
+else:  # the import takes 5 ms, and only a copy needs it
     shutil = lazily("shutil")
     tempfile = lazily("tempfile")
 
 _BUFFER = 1 << 20
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _LEFT_BEHIND = 3600
-"""Seconds after which nobody reads a copy any more."""
+"""Copies older than this many seconds are left over from a dead process."""
 
 _READ = (
     os.O_RDONLY
@@ -43,7 +45,7 @@ CREATE = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-"""Makes a file that was not there before, and nothing else."""
+"""Create a file; fail if it exists."""
 
 _KINDS = {
     stat.S_IFDIR: "directory",
@@ -53,9 +55,10 @@ _KINDS = {
     stat.S_IFCHR: "device",
     stat.S_IFBLK: "device",
 }
+DENIED = "permission denied"
 _REASONS = {
-    errno.EACCES: "permission denied",
-    errno.EPERM: "permission denied",
+    errno.EACCES: DENIED,
+    errno.EPERM: DENIED,
     errno.ENOENT: "vanished: no such file",
     errno.ENOTDIR: "not a directory",
     errno.ELOOP: "loop of symbolic links",
@@ -69,19 +72,19 @@ class NotRegularError(OSError):
 
 
 def reason_of(error: OSError) -> str:
-    """Return in plain words why a file could not be read."""
+    """Return a plain sentence that explains why a file could not be read."""
     if isinstance(error, NotRegularError) or error.errno is None:
         return str(error)
     return _REASONS.get(error.errno) or (error.strerror or str(error)).lower()
 
 
 def not_regular(mode: int) -> str:
-    """Return in plain words what a thing of this mode is, if it is not a regular file."""
+    """Return a plain description of a file that is not regular."""
     return f"not a regular file ({_KINDS.get(stat.S_IFMT(mode), 'unknown kind')})"
 
 
 def open_readonly(path: str | os.PathLike[str], *, buffering: int = _BUFFER) -> BinaryIO:
-    """Open a regular file for reading, or raise OSError; never wait, never follow a link."""
+    """Open a regular file for reading, or raise OSError; never block, never follow a link."""
     _require_regular(_look(path).st_mode)
     descriptor = os.open(path, _READ)
     try:
@@ -93,16 +96,29 @@ def open_readonly(path: str | os.PathLike[str], *, buffering: int = _BUFFER) -> 
 
 
 def read_small(path: str | os.PathLike[str], limit: int) -> bytes:
-    """Return a whole file of at most `limit` bytes; a larger one is an OSError."""
+    """Return a whole file of at most `limit` bytes; raise OSError for a larger one."""
     with open_readonly(path) as file:
-        data = file.read(limit + 1)
-    if len(data) > limit:
+        size = os.fstat(file.fileno()).st_size
+        data = b"" if size > limit else file.read(limit + 1)
+    if size > limit or len(data) > limit:
         raise OSError(errno.EFBIG, f"larger than {limit:,} bytes", os.fspath(path))
     return data
 
 
+def read_at(file: BinaryIO, offset: int, length: int) -> bytes:
+    """Return the bytes at an offset, fewer if the file is shorter; do not move the position of a scan."""
+    if isinstance(file, BufferedReader) and hasattr(os, "pread"):
+        with suppress(UnsupportedOperation):  # a reader of bytes in memory has no descriptor
+            return os.pread(file.fileno(), length, offset)
+    before = file.tell()
+    file.seek(offset)
+    data = file.read(length)
+    file.seek(before)
+    return data
+
+
 def make_private_directory(path: Path) -> None:
-    """Make `path` and what is missing above it, each readable by its owner alone; keep what exists."""
+    """Create `path` and its missing parents, readable by their owner alone; keep existing ones."""
     missing = []
     while not path.is_dir():
         missing.append(path)
@@ -111,10 +127,19 @@ def make_private_directory(path: Path) -> None:
         directory.mkdir(mode=0o700, exist_ok=True)
 
 
-def write_atomically(path: Path, data: bytes, *, inside: Path, durable: bool = True) -> None:
-    """Replace `path` by `data`: after a crash it holds the old bytes or the new ones, never a part.
+def is_private(path: str | os.PathLike[str]) -> bool:
+    """Return True if nobody else may write to a path: we own it, or it does not exist."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return True
+    return not hasattr(os, "geteuid") or (found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE)
 
-    What can be made again at any time need not be `durable`: then the disk is not waited for.
+
+def write_atomically(path: Path, data: bytes, *, inside: Path, durable: bool = True) -> None:
+    """Replace the content of `path` by `data`; after a crash it holds the old bytes or the new ones.
+
+    With `durable=False` it does not wait for the disk; use that for files that can be rebuilt.
     """
     directory = path.parent.resolve()
     if path.name in ("", "..") or not directory.is_relative_to(inside.resolve()):
@@ -131,22 +156,56 @@ def write_atomically(path: Path, data: bytes, *, inside: Path, durable: bool = T
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """Write a new file where the user asked for one; what is there already is never overwritten."""
+    """Write a new file at a path that the user chose; never overwrite one."""
     if os.path.lexists(path):
-        raise RefusedError("there is a file of this name already", str(path), "Name another, or remove it yourself.")
+        raise RefusedError("a file of this name exists already", str(path), "Choose another name, or remove the file.")
     try:
         _write_new(path, data, durable=False)
-    except FileExistsError:  # made by somebody else just now
-        raise RefusedError("there is a file of this name already", str(path)) from None
+    except FileExistsError:  # another process made it just now
+        raise RefusedError("a file of this name exists already", str(path)) from None
     except OSError as error:
         raise RefusedError(f"cannot write here: {reason_of(error)}", str(path)) from error
 
 
+def create_from_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a new file piece by piece; it gets its name when it is whole, and never replaces another."""
+    if os.path.lexists(path):
+        raise RefusedError("a file of this name exists already", str(path), "Choose another name, or remove the file.")
+    temporary = path.parent / f".{os.urandom(8).hex()}.tmp"
+    try:
+        write_pieces(temporary, pieces)
+        name_new_file(temporary, path)
+    except FileExistsError:  # another process made it just now
+        raise RefusedError("a file of this name exists already", str(path)) from None
+    except OSError as error:
+        raise RefusedError(f"cannot write here: {reason_of(error)}", str(path)) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a new file piece by piece, for its owner alone; raise OSError on failure."""
+    with _created(path) as file:
+        file.writelines(pieces)
+
+
+def name_new_file(temporary: Path, path: Path) -> None:
+    """Give a whole file its name; raise FileExistsError if the name is taken."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        _created(path).close()
+        os.replace(temporary, path)
+
+
 @contextmanager
 def private_copies(paths: Mapping[str, str], own: Path | None) -> Iterator[str]:
-    """Copy files under names into a new directory, below `own` where that can be; it is gone with the context.
+    """Copy files into a new directory below `own`, and delete it when the context ends.
 
-    The copies are made to be written to: SQLite does so when it opens a database.
+    Callers may write to the copies: SQLite does so when it opens a database.
     """
     with tempfile.TemporaryDirectory(prefix="copy-", dir=_place_for_copies(own), ignore_cleanup_errors=True) as place:
         for name, path in paths.items():
@@ -156,13 +215,13 @@ def private_copies(paths: Mapping[str, str], own: Path | None) -> Iterator[str]:
 
 
 def _place_for_copies(own: Path | None) -> Path | None:
-    """Return the directory of ours that copies are made in; None, for the system's own, where it cannot be written."""
+    """Return our directory for copies, or None if it cannot be written and the system's must do."""
     if own is None:
         return None
     place = own / "copies"
     try:
         make_private_directory(place)
-        for left in place.iterdir():  # by a run that was killed
+        for left in place.iterdir():  # a killed run left them
             if time.time() - left.stat().st_mtime > _LEFT_BEHIND:
                 shutil.rmtree(left, ignore_errors=True)
     except OSError:

@@ -1,83 +1,103 @@
-"""The functions of the package: each opens a Library, asks it once, and closes it."""
+"""The functions of the package: each opens a Library, calls one method and closes it.
+
+Written by scripts/write_public_names.py from the methods in verbs/; change those, then run `make docs`.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any
 
-from backscroll.index import search as searching
+from backscroll.archive.model import (
+    ArchivedFact,
+    ArchivedFile,
+    ArchivedVersion,
+    ArchiveStatus,
+    Installation,
+    Mirroring,
+    Pruning,
+    Repair,
+    Restoration,
+    Verification,
+)
+from backscroll.archive.sources import SyncReport
+from backscroll.changes.journal import JournalSummary
+from backscroll.changes.plan import ChangePlan
+from backscroll.health import model as health
 from backscroll.index.progress import Report
+from backscroll.index.queries import search as searching
 from backscroll.inventory import report as drift_report
 from backscroll.library import open_library
+from backscroll.query import hits
 from backscroll.records import Damage
-from backscroll.sessions import marks as desktop_marks
+from backscroll.recovery.model import Blame, FileHistory, FileList, Match, Recovered, WritePlan
+from backscroll.sessions import model, summaries
 from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
-from backscroll.sessions.model import (
-    MAIN,
-    Call,
-    Message,
-    MessagePage,
-    Outline,
-    Overview,
-    Session,
-    SessionList,
-    StoreSummary,
-    Transcript,
-    TreeNode,
-)
+from backscroll.sessions.joining import marks as desktop_marks
+from backscroll.sessions.message import Message
+from backscroll.sessions.session import MAIN, Session, SessionList
 from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
-from backscroll.stores import flags as feature_flags
-from backscroll.stores import storage as browser_storage
-from backscroll.stores import worktrees as registry
-from backscroll.text import hits
-from backscroll.verbs.opened import OnProgress, OwnPrices, Root
-from backscroll.versions.model import FileHistory, FileList, Match, Recovered, WritePlan
+from backscroll.stores.desktop_files import flags as feature_flags
+from backscroll.stores.desktop_files import storage as browser_storage
+from backscroll.stores.desktop_files import worktrees as registry
+from backscroll.transfer.model import Packed, Resumption, RowCopies, Unpacking
+from backscroll.verbs.base import Directory, OnProgress, OwnPrices, Root, When
 
 
-def overview(
+def archive_sync(
+    root: Root = None, *, dry_run: bool = False, update: bool = True, on_progress: OnProgress = None
+) -> SyncReport:
+    """Copy everything new into the archive."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_sync(dry_run=dry_run)
+
+
+def archive_verify(
+    root: Root = None, *, read_data: bool = False, update: bool = True, on_progress: OnProgress = None
+) -> Verification:
+    """Check the archive: its structure, or every byte."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_verify(read_data=read_data)
+
+
+def archive_restore(
+    sessions: str | Sequence[str],
     root: Root = None,
     *,
-    prices: OwnPrices = None,
+    cwd: str | os.PathLike[str] | None = None,
+    as_new: bool = False,
+    version: int | None = None,
+    apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Overview:
-    """Return what was found, how much, the latest sessions, and what Claude Code will delete soon."""
+) -> Restoration:
+    """Plan to put sessions back from the archive; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.overview(prices=prices)
+        return library.archive_restore(sessions, cwd=cwd, as_new=as_new, version=version, apply=apply)
 
 
-def list_stores(
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> list[StoreSummary]:
-    """Return what was found and where."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.list_stores()
-
-
-def list_sessions(  # noqa: PLR0913 - one argument per option of the command
+def archive_list(
     root: Root = None,
     *,
     limit: int | None = 20,
     project: str | None = None,
     store: str | None = None,
     account: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: When = None,
+    until: When = None,
     state: str | None = None,
-    sidebar: str | None = None,
-    pinned: bool = False,
-    agents: bool = False,
     prices: OwnPrices = None,
+    title: Sequence[str] = (),
+    model: str | None = None,
+    branch: str | None = None,
+    sort: str = "updated",
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> SessionList:
-    """Return sessions, newest first; `limit=None` for all of them."""
+    """Return the sessions that the archive has, live or not; the arguments are those of `list_sessions`."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.list_sessions(
+        return library.archive_list(
             limit=limit,
             project=project,
             store=store,
@@ -85,232 +105,346 @@ def list_sessions(  # noqa: PLR0913 - one argument per option of the command
             since=since,
             until=until,
             state=state,
-            sidebar=sidebar,
-            pinned=pinned,
-            agents=agents,
             prices=prices,
-        )
-
-
-def show(  # noqa: PLR0913 - one argument per option of the command
-    session: str,
-    root: Root = None,
-    *,
-    branch: str = MAIN,
-    all_branches: bool = False,
-    at: str | None = None,
-    internal: bool = False,
-    prices: OwnPrices = None,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> Transcript:
-    """Return one session with its branches, its messages as they are asked for, and its damage."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.show(session, branch=branch, all_branches=all_branches, at=at, internal=internal, prices=prices)
-
-
-def messages(  # noqa: PLR0913 - one argument per option of the command
-    session: str,
-    root: Root = None,
-    *,
-    offset: int = 0,
-    limit: int = 50,
-    around: str | None = None,
-    branch: str | None = None,
-    all_branches: bool = False,
-    prices: OwnPrices = None,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> MessagePage:
-    """Return a page of a session's messages, in the order in which `show` tells them."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.messages(
-            session,
-            offset=offset,
-            limit=limit,
-            around=around,
+            title=title,
+            model=model,
             branch=branch,
-            all_branches=all_branches,
-            prices=prices,
+            sort=sort,
         )
 
 
-def outline(
-    session: str,
+def archive_files(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[ArchivedFile]:
+    """Return every file that the archive has."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_files()
+
+
+def archive_facts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[ArchivedFact]:
+    """Return the values of settings and browser storage that the archive has, each since it changed."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_facts()
+
+
+def archive_versions(
+    session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[ArchivedVersion]:
+    """Return every version of every file of a session that the archive has."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_versions(session)
+
+
+def archive_status(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> ArchiveStatus:
+    """Return the contents of the archive, and its timer."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_status()
+
+
+def archive_install(
     root: Root = None,
     *,
-    prices: OwnPrices = None,
+    every: int = 10,
+    hook: bool = False,
+    apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Outline:
-    """Return the landmarks of a session: prompts, compactions, forks, agents, errors and file changes."""
+) -> Installation:
+    """Plan a timer that syncs the archive every few minutes, with `hook` also a Stop hook; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.outline(session, prices=prices)
+        return library.archive_install(every=every, hook=hook, apply=apply)
 
 
-def raw(
-    session: str,
+def archive_uninstall(
+    root: Root = None, *, apply: bool = False, update: bool = True, on_progress: OnProgress = None
+) -> Installation:
+    """Plan to remove the timer and the hook; `apply=True` acts.  The archive stays."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_uninstall(apply=apply)
+
+
+def archive_import(
+    directories: Directory | Sequence[Directory],
     root: Root = None,
     *,
+    dry_run: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Iterator[bytes]:
-    """Yield the stored lines of a session's transcripts as they are."""
+) -> SyncReport:
+    """Copy the sessions of backups or other homes into the archive, as if they lay in this one."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.raw(session)
+        return library.archive_import(directories, dry_run=dry_run)
 
 
-def tree(
-    session: str,
+def archive_mirror(
+    directory: Directory,
     root: Root = None,
     *,
-    prices: OwnPrices = None,
+    verify: bool = False,
+    apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> tuple[Session, list[TreeNode]]:
-    """Return a session and its branches, compactions, agents, copies and forks."""
+) -> Mirroring:
+    """Plan to copy the archive to a directory on another disk; `apply=True` acts, `verify=True` reads it all."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.tree(session, prices=prices)
+        return library.archive_mirror(directory, verify=verify, apply=apply)
 
 
-def calls(  # noqa: PLR0913 - one argument per option of the command
-    session: str | None = None,
+def archive_prune(
     root: Root = None,
     *,
-    tool: str | None = None,
-    errors: bool = False,
-    internal: bool = False,
+    older_than: When = None,
+    session: str | Sequence[str] | None = None,
+    superseded: bool = False,
+    apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Iterator[Call]:
-    """Yield tool calls with their results: of one session, or of all, each call once."""
+) -> Pruning:
+    """Plan to move versions into the bin; all rules that are given must hold.  `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        yield from library.calls(session, tool=tool, errors=errors, internal=internal)
+        return library.archive_prune(older_than=older_than, session=session, superseded=superseded, apply=apply)
 
 
-def update_index(
+def archive_repair(
+    root: Root = None, *, apply: bool = False, update: bool = True, on_progress: OnProgress = None
+) -> Repair:
+    """Plan to repair damage in the archive from live files; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.archive_repair(apply=apply)
+
+
+def transfer_pack(
+    sessions: str | Sequence[str] = (),
     root: Root = None,
     *,
-    rebuild: bool = False,
+    output: str | os.PathLike[str],
+    project: str | None = None,
+    redact: bool = False,
+    passphrase_file: str | os.PathLike[str] | None = None,
+    update: bool = True,
     on_progress: OnProgress = None,
-) -> Report:
-    """Bring the index and its words up to date, or make them anew, and say what that took."""
+) -> Packed:
+    """Write sessions, or all of a project, into a new bundle."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_pack(
+            sessions, output=output, project=project, redact=redact, passphrase_file=passphrase_file
+        )
+
+
+def transfer_unpack(
+    bundle: str | os.PathLike[str],
+    root: Root = None,
+    *,
+    maps: Iterable[str] = (),
+    to: str | None = None,
+    passphrase_file: str | os.PathLike[str] | None = None,
+    apply: bool = False,
+    force: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> Unpacking:
+    """Plan to unpack a bundle; each map has the form `OLD=NEW`; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_unpack(
+            bundle, maps=maps, to=to, passphrase_file=passphrase_file, apply=apply, force=force
+        )
+
+
+def transfer_pins(
+    account: str,
+    root: Root = None,
+    *,
+    to: str,
+    apply: bool = False,
+    force: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> ChangePlan:
+    """Plan to copy the groups of Desktop's sidebar to another account; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_pins(account, to=to, apply=apply, force=force)
+
+
+def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> Accounts:
+    """Return every account that a file on this disk names, the signed-in programs, and Desktop's counters."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.accounts()
+
+
+def cowork(
+    session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[Manifest]:
+    """Return the manifests of one session with their audits, or those of all Cowork sessions without."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.cowork(session)
+
+
+def schedules(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[Schedule]:
+    """Return the scheduled tasks of each account in Desktop."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.schedules()
+
+
+def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[McpServer]:
+    """Return the MCP servers in Desktop's settings, without the values of their variables."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.mcp_servers()
+
+
+def log_files(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[str]:
+    """Return the paths of the logs of Desktop and Cowork."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.log_files()
+
+
+def logs(
+    session: str, root: Root = None, *, zone: tzinfo | None = None, update: bool = True, on_progress: OnProgress = None
+) -> tuple[Session, list[LogLine | Damage]]:
+    """Return a session, and the errors in Desktop's logs that are near it in time or name it."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.logs(session, zone=zone)
+
+
+def storage(
+    key: str | None = None,
+    root: Root = None,
+    *,
+    origin: str | None = None,
+    indexeddb: bool = False,
+    deleted: bool = False,
+    everything: bool = False,
+    secrets: bool = False,
+) -> browser_storage.Storage:
+    """Return the browser data of Claude Desktop's pages: Local Storage, and IndexedDB on request."""
+    with open_library(root) as library:
+        return library.storage(
+            key, origin=origin, indexeddb=indexeddb, deleted=deleted, everything=everything, secrets=secrets
+        )
+
+
+def marks(root: Root = None) -> list[desktop_marks.DesktopMarks]:
+    """Return each Desktop's marks on sessions outside their rows, with the file that holds each mark."""
+    with open_library(root) as library:
+        return library.marks()
+
+
+def flags(root: Root = None, *, prefix: str = "") -> feature_flags.FlagReport:
+    """Return the feature flags that Claude Code last received."""
+    with open_library(root) as library:
+        return library.flags(prefix=prefix)
+
+
+def compare_flags(
+    other: str | os.PathLike[str], root: Root = None, *, prefix: str = ""
+) -> feature_flags.FlagDifference:
+    """Return the feature flags that differ between this home, or `root`, and another one."""
+    with open_library(root) as library:
+        return library.compare_flags(other, prefix=prefix)
+
+
+def worktrees(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> registry.WorktreeReport:
+    """Return the git worktrees that Claude Desktop made for sessions, each with the session that was held in it."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.worktrees()
+
+
+def drift(root: Root = None, *, on_progress: OnProgress = None) -> drift_report.Drift:
+    """Return the record types and fields on the disk, compared with the known ones."""
     with open_library(root, on_progress=on_progress) as library:
-        return library.update_index(rebuild=rebuild)
+        return library.drift()
 
 
-def search(  # noqa: PLR0913 - one argument per option of the command
-    wanted: str,
-    root: Root = None,
-    *,
-    options: searching.Options | None = None,
-    fields: Mapping[str, str | None] | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    context: int = 0,
-    counts: str | None = None,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> hits.Found:
-    """Return what matches a query, the best first; docs/search.md tells the language of queries."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.search(
-            wanted, options=options, fields=fields, since=since, until=until, context=context, counts=counts
-        )
+def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Any]:
+    """Return a JSON Schema inferred from the records on the disk."""
+    with open_library(root, on_progress=on_progress) as library:
+        return library.drift_json_schema()
 
 
-@contextmanager
-def search_index(
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> Iterator[Callable[..., hits.Found]]:
-    """Open everything for many searches in a row; what is yielded takes the arguments of `search`."""
-    with open_library(root, update=update, on_progress=on_progress) as library, library.search_index() as ask:
-        yield ask
-
-
-def list_files(  # noqa: PLR0913 - one argument per option of the command
+def list_files(
     root: Root = None,
     *,
     session: str | None = None,
     project: str | None = None,
     match: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: When = None,
+    until: When = None,
     limit: int | None = 50,
+    deleted: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> FileList:
-    """Return the files that sessions touched, the last touched first; `limit=None` for all of them."""
+    """Return the files that sessions touched, the most recent first; `limit=None` for all of them."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.list_files(session=session, project=project, match=match, since=since, until=until, limit=limit)
+        return library.list_files(
+            session=session, project=project, match=match, since=since, until=until, limit=limit, deleted=deleted
+        )
 
 
-def recover(
-    path: str,
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> FileHistory:
-    """Return all versions of a file, oldest first, and what was tried but never reached the disk."""
+def recover(path: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> FileHistory:
+    """Return all versions of a file, oldest first, and the changes that never reached the disk."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.recover(path)
 
 
-def recover_content(  # noqa: PLR0913 - one argument per option of the command
+def recover_content(
     path: str,
     root: Root = None,
     *,
     version: int | None = None,
-    at: datetime | None = None,
+    at: When = None,
     message: str | None = None,
     candidate: int | None = None,
     partly: bool = False,
+    redact: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Recovered:
-    """Return one version of a file with its bytes: by number, by moment, by message, or the last one."""
+    """Return one version of a file with its bytes: by number, moment or message, or the last one."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.recover_content(
-            path, version=version, at=at, message=message, candidate=candidate, partly=partly
+            path, version=version, at=at, message=message, candidate=candidate, partly=partly, redact=redact
         )
 
 
-def recover_diff(  # noqa: PLR0913 - one argument per option of the command
+def blame(
     path: str,
-    old: int,
-    new: int,
     root: Root = None,
     *,
+    version: int | None = None,
+    at: When = None,
+    lines: str | None = None,
     update: bool = True,
     on_progress: OnProgress = None,
+) -> Blame:
+    """Return the lines of a version of a file, each with the session, message and time that wrote it."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.blame(path, version=version, at=at, lines=lines)
+
+
+def recover_diff(
+    path: str, old: int, new: int, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
 ) -> list[bytes]:
     """Return the unified diff from one version of a file to another, line by line."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.recover_diff(path, old, new)
 
 
-def recover_search(  # noqa: PLR0913 - one argument per option of the command
+def recover_search(
     text: str,
     root: Root = None,
     *,
     session: str | None = None,
     project: str | None = None,
     match: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: When = None,
+    until: When = None,
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Iterator[Match]:
-    """Yield the lines of any version of any file that hold a text, with the versions that have them."""
+    """Yield the lines with a text in any version of any file, with the versions that have them."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         yield from library.recover_search(text, session=session, project=project, match=match, since=since, until=until)
 
 
-def recover_files(  # noqa: PLR0913 - one argument per option of the command
+def recover_files(
     directory: str | os.PathLike[str] | None,
     path: str | None = None,
     root: Root = None,
@@ -318,7 +452,7 @@ def recover_files(  # noqa: PLR0913 - one argument per option of the command
     project: str | None = None,
     match: str | None = None,
     version: int | None = None,
-    at: datetime | None = None,
+    at: When = None,
     message: str | None = None,
     candidate: int | None = None,
     risky: bool = False,
@@ -326,7 +460,7 @@ def recover_files(  # noqa: PLR0913 - one argument per option of the command
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> WritePlan:
-    """Write one file, or all files of a project as they were at a moment, into a new or empty directory."""
+    """Write one file, or all files of a project as of a moment, into a new or empty directory."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.recover_files(
             directory,
@@ -343,23 +477,348 @@ def recover_files(  # noqa: PLR0913 - one argument per option of the command
 
 
 def session_patch(
+    session: str, root: Root = None, *, redact: bool = False, update: bool = True, on_progress: OnProgress = None
+) -> list[bytes]:
+    """Return one patch of all changes of a session to its project, for `git apply`."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.session_patch(session, redact=redact)
+
+
+def doctor(
+    session: str | None = None,
+    root: Root = None,
+    *,
+    kind: str | None = None,
+    program: str = "backscroll",
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> health.HealthReport:
+    """Return the findings about one session, or about everything; remedies call the program by the name given."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.doctor(session, kind=kind, program=program)
+
+
+def doctor_fix(
+    session: str | None = None,
+    root: Root = None,
+    *,
+    kind: str | None = None,
+    apply: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> ChangePlan:
+    """Plan to mend one session, or all that can be mended; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.doctor_fix(session, kind=kind, apply=apply)
+
+
+def update_index(root: Root = None, *, rebuild: bool = False, on_progress: OnProgress = None) -> Report:
+    """Update the catalogue and the full-text index, or rebuild them, and return a report."""
+    with open_library(root, on_progress=on_progress) as library:
+        return library.update_index(rebuild=rebuild)
+
+
+def search(
+    wanted: str,
+    root: Root = None,
+    *,
+    options: searching.Options | None = None,
+    fields: Mapping[str, str | None] | None = None,
+    since: When = None,
+    until: When = None,
+    context: int = 0,
+    counts: str | None = None,
+    redact: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> hits.Found:
+    """Return the matches of a query, best first; docs/search.md describes the query language."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.search(
+            wanted,
+            options=options,
+            fields=fields,
+            since=since,
+            until=until,
+            context=context,
+            counts=counts,
+            redact=redact,
+        )
+
+
+@contextmanager
+def search_index(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> Iterator[Callable[..., hits.Found]]:
+    """Hold the open index for many searches; the yielded function takes the arguments of `search`."""
+    with open_library(root, update=update, on_progress=on_progress) as library, library.search_index() as opened:
+        yield opened
+
+
+def overview(
+    root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
+) -> summaries.Overview:
+    """Return the stores, their totals, the latest sessions, and those that Claude Code will delete soon."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.overview(prices=prices)
+
+
+def list_stores(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[summaries.StoreAccount]:
+    """Return all stores with their paths, totals and byte accounts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.list_stores()
+
+
+def list_sessions(
+    root: Root = None,
+    *,
+    limit: int | None = 20,
+    offset: int = 0,
+    project: str | None = None,
+    store: str | None = None,
+    account: str | None = None,
+    since: When = None,
+    until: When = None,
+    state: str | None = None,
+    sidebar: str | None = None,
+    pinned: bool = False,
+    agents: bool = False,
+    prices: OwnPrices = None,
+    title: Sequence[str] = (),
+    model: str | None = None,
+    branch: str | None = None,
+    sort: str = "updated",
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> SessionList:
+    """Return sessions, newest first; `limit=None` for all of them, `offset` to leave out the first ones."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.list_sessions(
+            limit=limit,
+            offset=offset,
+            project=project,
+            store=store,
+            account=account,
+            since=since,
+            until=until,
+            state=state,
+            sidebar=sidebar,
+            pinned=pinned,
+            agents=agents,
+            prices=prices,
+            title=title,
+            model=model,
+            branch=branch,
+            sort=sort,
+        )
+
+
+def show(
     session: str,
+    root: Root = None,
+    *,
+    branch: str = MAIN,
+    all_branches: bool = False,
+    at: str | None = None,
+    internal: bool = False,
+    images: bool = False,
+    prices: OwnPrices = None,
+    redact: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> model.Transcript:
+    """Return one session with its branches, the requested messages, and its damage."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.show(
+            session,
+            branch=branch,
+            all_branches=all_branches,
+            at=at,
+            internal=internal,
+            images=images,
+            prices=prices,
+            redact=redact,
+        )
+
+
+def messages(
+    session: str,
+    root: Root = None,
+    *,
+    offset: int = 0,
+    limit: int = 50,
+    around: str | None = None,
+    branch: str | None = None,
+    all_branches: bool = False,
+    prices: OwnPrices = None,
+    redact: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> summaries.MessagePage:
+    """Return a page of a session's messages, in the order of `show`."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.messages(
+            session,
+            offset=offset,
+            limit=limit,
+            around=around,
+            branch=branch,
+            all_branches=all_branches,
+            prices=prices,
+            redact=redact,
+        )
+
+
+def media(
+    session: str,
+    message: str,
+    number: int = 1,
     root: Root = None,
     *,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> list[bytes]:
-    """Return one patch of all that a session did to the files of its project, as `git apply` takes it."""
+) -> summaries.Media:
+    """Return an image or document of a message, counted from 1; NotFoundError if the transcript does not have it."""
     with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.session_patch(session)
+        return library.media(session, message, number)
 
 
-def usage(  # noqa: PLR0913 - one argument per option of the command
+def outline(
+    session: str, root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
+) -> summaries.Outline:
+    """Return the landmarks of a session: prompts, compactions, forks, agents, errors and file changes."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.outline(session, prices=prices)
+
+
+def resume(
+    session: str, root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
+) -> Session:
+    """Return a session with the command that resumes it in Claude Code, or the reason why there is none."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.resume(session, prices=prices)
+
+
+def raw(session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> Iterator[bytes]:
+    """Yield the stored lines of a session's transcripts, unchanged."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.raw(session)
+
+
+def tree(
+    session: str, root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
+) -> tuple[Session, list[model.TreeNode]]:
+    """Return a session and its branches, compactions, agents, copies and forks."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.tree(session, prices=prices)
+
+
+def calls(
+    session: str | None = None,
+    root: Root = None,
+    *,
+    tool: str | None = None,
+    errors: bool = False,
+    internal: bool = False,
+    redact: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> Iterator[model.Call]:
+    """Yield tool calls with their results: of one session with copies marked, or of all, each call once."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        yield from library.calls(session, tool=tool, errors=errors, internal=internal, redact=redact)
+
+
+def transfer_log(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[JournalSummary]:
+    """Return the journals of all changes that were made here, oldest first."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_log()
+
+
+def transfer_undo(
+    journal: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> ChangePlan:
+    """Undo a journal, or the last one that is not undone; files that were used since stay as they are."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_undo(journal)
+
+
+def transfer_resume(
+    session: str,
+    root: Root = None,
+    *,
+    cwd: str | os.PathLike[str] | None = None,
+    move: bool = False,
+    as_new: bool = False,
+    apply: bool = False,
+    force: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> Resumption:
+    """Plan to make a session resumable in a directory; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_resume(session, cwd=cwd, move=move, as_new=as_new, apply=apply, force=force)
+
+
+def transfer_copy(
+    sessions: str | Sequence[str] = (),
+    root: Root = None,
+    *,
+    to: str,
+    project: str | None = None,
+    everything: bool = False,
+    undelete: bool = False,
+    apply: bool = False,
+    force: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> RowCopies:
+    """Plan to copy rows of Claude Desktop to an account, `ACCOUNT[/ORG]`; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_copy(
+            sessions, to=to, project=project, everything=everything, undelete=undelete, apply=apply, force=force
+        )
+
+
+def transfer_row(
+    session: str,
+    root: Root = None,
+    *,
+    to: str | None = None,
+    apply: bool = False,
+    force: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> ChangePlan:
+    """Plan a row of Claude Desktop for a session, or mend its row; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_row(session, to=to, apply=apply, force=force)
+
+
+def transfer_project(
+    old: str,
+    new: str,
+    root: Root = None,
+    *,
+    move_files: bool = False,
+    apply: bool = False,
+    force: bool = False,
+    update: bool = True,
+    on_progress: OnProgress = None,
+) -> ChangePlan:
+    """Plan to rename a project wherever Claude's products name it; `apply=True` acts."""
+    with open_library(root, update=update, on_progress=on_progress) as library:
+        return library.transfer_project(old, new, move_files=move_files, apply=apply, force=force)
+
+
+def usage(
     root: Root = None,
     *,
     by: str | Sequence[str] = "day",
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: When = None,
+    until: When = None,
     project: str | None = None,
     store: str | None = None,
     account: str | None = None,
@@ -370,7 +829,7 @@ def usage(  # noqa: PLR0913 - one argument per option of the command
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> UsageReport:
-    """Return tokens and cost, each API message once, grouped by one key or by several that cross."""
+    """Return tokens and cost, each API message once, grouped by one key or a combination of keys."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.usage(
             by=by,
@@ -394,29 +853,24 @@ def usage_audit(
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Audit:
-    """Return the way from the records on disk to the total, of everything or of one session."""
+    """Return the steps from the records on disk to the total, of everything or of one session."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.usage_audit(session, prices=prices)
 
 
 def timeline(
-    session: str,
-    root: Root = None,
-    *,
-    prices: OwnPrices = None,
-    update: bool = True,
-    on_progress: OnProgress = None,
+    session: str, root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
 ) -> Timeline:
-    """Return one session turn by turn: working and waiting time, calls, cost, and how its context grew."""
+    """Return one session turn by turn: working and waiting time, calls, cost, and the growth of its context."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.timeline(session, prices=prices)
 
 
-def tools(  # noqa: PLR0913 - one argument per option of the command
+def tools(
     root: Root = None,
     *,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: When = None,
+    until: When = None,
     project: str | None = None,
     store: str | None = None,
     account: str | None = None,
@@ -424,155 +878,9 @@ def tools(  # noqa: PLR0913 - one argument per option of the command
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> ToolReport:
-    """Return how often each tool was called, how that ended and how long it took, each call once."""
+    """Return the number of calls of each tool, how they ended and their duration, each call once."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.tools(since=since, until=until, project=project, store=store, account=account, session=session)
-
-
-def accounts(
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> Accounts:
-    """Return every account that something on this disk names, who is signed in with which, and Desktop's counters."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.accounts()
-
-
-def cowork(
-    session: str | None = None,
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> list[Manifest]:
-    """Return all that Desktop wrote down of one session, or without their audits of every session of Cowork."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.cowork(session)
-
-
-def schedules(
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> list[Schedule]:
-    """Return the scheduled tasks that Desktop keeps for each account."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.schedules()
-
-
-def mcp_servers(
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> list[McpServer]:
-    """Return the MCP servers that Desktop's settings declare; never the values of their variables."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.mcp_servers()
-
-
-def log_files(
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> list[str]:
-    """Return where the logs of Desktop and Cowork lie."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.log_files()
-
-
-def logs(
-    session: str,
-    root: Root = None,
-    *,
-    zone: tzinfo | None = None,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> tuple[Session, list[LogLine | Damage]]:
-    """Return a session, and the errors in Desktop's logs that lie near its time or name it."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.logs(session, zone=zone)
-
-
-def storage(  # noqa: PLR0913 - one argument per option of the command
-    key: str | None = None,
-    root: Root = None,
-    *,
-    origin: str | None = None,
-    indexeddb: bool = False,
-    deleted: bool = False,
-    everything: bool = False,
-    secrets: bool = False,
-) -> browser_storage.Storage:
-    """Return what Claude Desktop's pages keep in the browser: Local Storage, and IndexedDB where it is asked for."""
-    with open_library(root) as library:
-        return library.storage(
-            key, origin=origin, indexeddb=indexeddb, deleted=deleted, everything=everything, secrets=secrets
-        )
-
-
-def marks(
-    root: Root = None,
-) -> list[desktop_marks.DesktopMarks]:
-    """Return what each Desktop remembers of sessions outside their rows, and which of its places says so."""
-    with open_library(root) as library:
-        return library.marks()
-
-
-def flags(
-    root: Root = None,
-    *,
-    prefix: str = "",
-) -> feature_flags.FlagReport:
-    """Return the feature flags that Claude Code last heard of."""
-    with open_library(root) as library:
-        return library.flags(prefix=prefix)
-
-
-def compare_flags(
-    other: str | os.PathLike[str],
-    root: Root = None,
-    *,
-    prefix: str = "",
-) -> feature_flags.FlagDifference:
-    """Return the feature flags that differ between this home, or `root`, and another one."""
-    with open_library(root) as library:
-        return library.compare_flags(other, prefix=prefix)
-
-
-def worktrees(
-    root: Root = None,
-    *,
-    update: bool = True,
-    on_progress: OnProgress = None,
-) -> registry.WorktreeReport:
-    """Return the git worktrees that Claude Desktop made for sessions, each with the session that was held in it."""
-    with open_library(root, update=update, on_progress=on_progress) as library:
-        return library.worktrees()
-
-
-def drift(
-    root: Root = None,
-    *,
-    on_progress: OnProgress = None,
-) -> drift_report.Drift:
-    """Return which types of records and fields lie on the disk, against those that are known."""
-    with open_library(root, on_progress=on_progress) as library:
-        return library.drift()
-
-
-def drift_json_schema(
-    root: Root = None,
-    *,
-    on_progress: OnProgress = None,
-) -> dict[str, Any]:
-    """Return a JSON Schema of the records that lie on the disk, inferred from them."""
-    with open_library(root, on_progress=on_progress) as library:
-        return library.drift_json_schema()
 
 
 def watch(
@@ -582,6 +890,6 @@ def watch(
     wakes: Iterable[object] | None = None,
     on_progress: OnProgress = None,
 ) -> Iterator[Message]:
-    """Yield messages as they are written: of all sessions, or of one with its agents; it ends when `wakes` do."""
+    """Yield new messages of all sessions, or of one with its agents, until `wakes` ends."""
     with open_library(root, on_progress=on_progress) as library:
         return library.watch(session, wakes=wakes)

@@ -4,20 +4,37 @@
         for session in library.list_sessions(limit=3).sessions:
             print(session.updated, session.title)
 
-A Library may be shared between threads; one at a time is served.  Each call sees what was written since the last one,
+Threads may share a Library; it serves one at a time.  Each call reads new and changed files first,
 unless it was opened with `update=False`.
 """
 
+from backscroll.verbs.archive import ArchiveVerbs
+from backscroll.verbs.archive_upkeep import ArchiveUpkeepVerbs
+from backscroll.verbs.base import OnProgress, Root
+from backscroll.verbs.bundles import BundleVerbs
 from backscroll.verbs.desktop import DesktopVerbs
 from backscroll.verbs.drift import DriftVerbs
 from backscroll.verbs.files import FileVerbs
-from backscroll.verbs.opened import OnProgress, Root
+from backscroll.verbs.health import HealthVerbs
+from backscroll.verbs.redaction import RedactionVerbs
 from backscroll.verbs.search import SearchVerbs
 from backscroll.verbs.usage import UsageVerbs
 from backscroll.verbs.watch import WatchVerbs
 
 
-class Library(SearchVerbs, UsageVerbs, FileVerbs, DesktopVerbs, DriftVerbs, WatchVerbs):
+class Library(
+    SearchVerbs,
+    UsageVerbs,
+    FileVerbs,
+    HealthVerbs,
+    DesktopVerbs,
+    DriftVerbs,
+    WatchVerbs,
+    ArchiveVerbs,
+    ArchiveUpkeepVerbs,
+    RedactionVerbs,
+    BundleVerbs,
+):
     """All verbs over one root."""
 
 

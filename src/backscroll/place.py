@@ -1,10 +1,11 @@
-"""Place: where exactly a thing was read, so that anybody can check it by hand."""
+"""Place: the exact position of a value in a file, so that anybody can check it by hand."""
 
-from backscroll.value import NamedTuple
+from dataclasses import dataclass
 
 
-class Place(NamedTuple):
-    """A file, and inside it a line (from 1), a byte offset and a length, as far as they are known."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, and inside it a line (from 1), a byte offset and a length; None if unknown."""
 
     path: str
     line: int | None = None

@@ -12,14 +12,14 @@ from fcntl import ioctl
 from pathlib import Path
 
 import pytest
+from command import TIMEOUT
 
-from backscroll import cli
 from backscroll.cli.main import run
 from backscroll.cli.progress import ProgressLine, describe
 from backscroll.cli.terminal import coloured, columns, highlight
 from backscroll.demo import write_demo_home
 from backscroll.index.progress import Progress
-from backscroll.views.paper import Span, plain
+from backscroll.views.terminal.paper import Span, plain
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -44,7 +44,7 @@ def on_a_terminal(
         os.execve(sys.executable, words, {**os.environ, "TERM": "xterm-256color", **environment})  # noqa: S606
     ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     shown = b""
-    end = time.monotonic() + 30
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         if select.select([terminal], [], [], 0.2)[0]:
             try:
@@ -69,7 +69,7 @@ def test_no_line_is_wider_than_the_terminal(arguments: list[str], width: int, de
     lines = COLOUR.sub("", shown).replace("\r\n", "\n").split("\n")
 
     assert 0 == code
-    assert [] == [line for line in lines if columns(line) > width]
+    assert [] == [line for line in lines if columns(line) > width and "backscroll --root" not in line]
 
 
 def test_colours_are_for_terminals_that_want_them(demo: Path) -> None:
@@ -127,7 +127,7 @@ def test_raw_bytes_never_go_to_a_terminal(demo: Path) -> None:
     code, shown = on_a_terminal("--root", demo, "show", "latest", "--raw")
 
     assert 4 == code
-    assert "--raw > file" in shown
+    assert "--raw > FILE" in shown
 
 
 def test_progress_is_silent_where_nobody_looks(capfd: pytest.CaptureFixture[str]) -> None:
@@ -155,27 +155,12 @@ def test_progress_is_one_line_that_erases_itself(capfd: pytest.CaptureFixture[st
 
 
 def test_progress_says_rate_and_time_left() -> None:
-    """How much, how fast and how long still."""
+    """How much, how fast and how long still; no estimate before two seconds of work."""
     assert "reading 120 of 480, 40 MB, 20 MB/s, 6.0 s left" == describe(Progress(120, 480, 40_000_000, "reading"), 2.0)
     read = Progress(40_000_000, 80_000_000, 40_000_000, "reading 3 of 9 transcripts")
     assert "reading 3 of 9 transcripts, 40 MB of 80 MB, 20 MB/s, 2.0 s left" == describe(read, 2.0)
+    assert "reading 1 of 480, 1.0 MB, 1.0 MB/s" == describe(Progress(1, 480, 1_000_000, "reading"), 1.0)
     assert "\\x1b 0 of 0" == describe(Progress(0, 0, 0, "\x1b"), 0.0)
-
-
-def test_columns_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where rich is missing the standard library measures."""
-    monkeypatch.setitem(sys.modules, "rich.cells", None)
-
-    assert (4, 1, 5) == (columns("漢字"), columns("e\u0301"), columns("plain"))
-
-
-def test_code_without_pygments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Pygments is missing code has one colour."""
-    monkeypatch.delitem(sys.modules, "backscroll.cli.syntax", raising=False)
-    monkeypatch.delattr(cli, "syntax", raising=False)
-    monkeypatch.setitem(sys.modules, "pygments.lexers", None)
-
-    assert [[Span("x = 1", "code")]] == list(highlight("x = 1", "py"))
 
 
 def test_code_is_coloured_and_nothing_of_it_lost() -> None:

@@ -19,7 +19,7 @@ from make import (
 )
 
 import backscroll
-from backscroll.stores import manifests
+from backscroll.stores.desktop_files import manifests
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from backscroll.formats.jsonl import Scan, scan
+from backscroll.formats.json.lines import Scan, scan
 from backscroll.records import Damage, Record
 
 BOM = b"\xef\xbb\xbf"

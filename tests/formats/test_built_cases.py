@@ -10,8 +10,8 @@ import orjson
 import pytest
 from formats.lines import obey, raws
 
-from backscroll.formats.jsonl import scan
-from backscroll.formats.streams import open_stream
+from backscroll.formats.json.lines import scan
+from backscroll.formats.json.streams import open_stream
 from backscroll.records import Damage, Record
 
 SCRIPT = Path(__file__).parents[3] / "shared" / "hostile" / "hostile_corpus.py"

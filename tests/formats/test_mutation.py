@@ -9,7 +9,7 @@ from formats.lines import BOM, dice, good, raw, raws, read, row, span
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backscroll.formats.salvage import has_shape
+from backscroll.formats.json.salvage import has_shape
 from backscroll.records import Record
 
 NASTY = b'{}[]",:\\\n\r\0 09ex\x80\xff\t'

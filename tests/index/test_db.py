@@ -1,5 +1,7 @@
 """The index's file: private, disposable, made anew where it is of no use, and not needed at all."""
 
+import hashlib
+import os
 import sqlite3
 import stat
 import threading
@@ -11,7 +13,8 @@ from make import UUID, Draft, as_nobody
 
 import backscroll
 from backscroll.errors import CorruptError, IndexWarning
-from backscroll.index.db import open_in_memory, open_index, path_for, remove_index
+from backscroll.index import file_state
+from backscroll.index.db import BUSY_SECONDS, open_in_memory, open_index, path_for, remove_index
 from backscroll.index.schema import VERSION
 
 
@@ -48,12 +51,26 @@ def test_an_index_is_opened_again(tmp_path: Path) -> None:
     again.close()
 
 
+def test_an_index_waits_for_another_writer(tmp_path: Path) -> None:
+    """While another process writes, a query waits for it instead of failing at once."""
+    for _ in ("new", "opened again"):
+        with closing(open_index(tmp_path / "index.db")) as database:
+            assert database.execute("PRAGMA busy_timeout").fetchone() == (BUSY_SECONDS * 1000,)
+
+
 def test_one_file_for_each_root(tmp_path: Path) -> None:
     """Each root has an index of its own, however it is spelled; the user's own home has another."""
     paths = {path_for(tmp_path, root) for root in (None, Path("/a"), Path("/b"), Path("/a/"))}
 
     assert 3 == len(paths)
     assert "home.db" == path_for(tmp_path, None).name
+
+
+def test_the_name_is_a_hash_that_nobody_can_collide(tmp_path: Path) -> None:
+    """Nobody can choose a directory so that two roots share one index: the name is 128 bits of BLAKE2b."""
+    expected = hashlib.blake2b(b"/srv/backup", digest_size=16).hexdigest()
+
+    assert f"root-{expected}.db" == path_for(tmp_path, Path("/srv/backup")).name
 
 
 def test_another_version_is_replaced(tmp_path: Path) -> None:
@@ -105,13 +122,49 @@ def test_an_index_damaged_inside_is_replaced(tmp_path: Path, home: Path) -> None
     with closing(sqlite3.connect(path)) as database:
         (page,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'unit'").fetchone()
         (size,) = database.execute("PRAGMA page_size").fetchone()
+    times = path.stat()
     with path.open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(b"\xff" * size)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    with pytest.raises(CorruptError, match="the index was damaged and is deleted"):
+    with pytest.raises(CorruptError, match="the index was damaged and is now deleted"):
         backscroll.update_index(root)
     assert 30 == count(root)
+
+
+def test_another_writer_costs_a_rebuild(tmp_path: Path, home: Path) -> None:
+    """An index that something else wrote to is made anew; an open one, and one that was killed, are not judged."""
+    root = tmp_path / "root"
+    Draft("00000001-1111-4111-8111-111111111111").prompt("A").answer("B").write(root)
+    assert 1 == count(root)
+    (path,) = (home.parent / "ours" / "index").glob("*.db")
+    assert not file_state.is_foreign(path)
+
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE session SET messages = 7")
+        database.commit()
+        assert not file_state.is_foreign(path)
+    assert file_state.is_foreign(path)
+    assert [2] == [session.messages for session in backscroll.list_sessions(root).sessions]
+    assert not file_state.is_foreign(path)
+
+
+@pytest.mark.parametrize("noted", [b"", b"\xff" * 9, None])
+def test_a_lost_note_costs_nothing(tmp_path: Path, home: Path, noted: bytes | None) -> None:
+    """Whatever happens to the note of the file's state, answers are right, and it is there again afterwards."""
+    root = tmp_path / "root"
+    Draft("00000001-1111-4111-8111-111111111111").prompt("A").answer("B").write(root)
+    assert 1 == count(root)
+    (note,) = (home.parent / "ours" / "index").glob("*.db-state")
+    expected = len(note.read_bytes().split())
+    if noted is None:
+        note.unlink()
+    else:
+        note.write_bytes(noted)
+
+    assert 1 == count(root)
+    assert expected == len(note.read_bytes().split())
 
 
 def test_rebuilding_removes_what_was_there(tmp_path: Path) -> None:
@@ -147,7 +200,7 @@ def test_in_memory_where_nothing_can_be_written(tmp_path: Path) -> None:
 def test_in_memory_where_a_directory_is_in_the_way(tmp_path: Path) -> None:
     """A directory of the index's name is left alone."""
     (tmp_path / "home.db" / "kept").mkdir(parents=True)
-    with pytest.warns(IndexWarning, match="for this run only"):
+    with pytest.warns(IndexWarning, match="not saved after this run"):
         database = open_index(tmp_path / "home.db")
 
     assert "session" in tables(database)

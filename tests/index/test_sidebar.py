@@ -8,7 +8,7 @@ import pytest
 from make import ACCOUNT, ORGANIZATION, UUID, Draft, home, indexed, manifest, row
 
 import backscroll
-from backscroll.index import query
+from backscroll.index.queries import sessions as query
 
 OTHER, THIRD = "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333"
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

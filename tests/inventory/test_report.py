@@ -11,12 +11,12 @@ from make import UUID, Draft, bash, home, inside, line, manifest, write_demo_hom
 import backscroll
 from backscroll.inventory import known, report
 from backscroll.inventory.counting import Inventory
-from backscroll.inventory.reading import CODE_ROW, COWORK, KINDS, count_file
+from backscroll.inventory.reading import CODE_ROW, COWORK, KINDS, count_file, is_part
 from backscroll.inventory.report import COWORK_CHECK, Drift, compare, version_order
 from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.sessions import facts, rows
-from backscroll.stores import FoundFile
+from backscroll.sessions.transcript import facts, rows
+from backscroll.stores.base import FoundFile
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_known_schema.py"
 
@@ -41,15 +41,7 @@ def test_counts_are_exact(tmp_path: Path) -> None:
     drift = backscroll.drift(tmp_path)
     found = types(drift)
 
-    assert (
-        len(stored)
-        == drift.records
-        == sum(
-            n
-            for name, n in found.items()
-            if not name.startswith(("block/", "attachment/", "system/", "message", "usage"))
-        )
-    )
+    assert len(stored) == drift.records == sum(n for name, n in found.items() if not is_part(name))
     for kind in ("user", "assistant", "system", "attachment"):
         assert sum(record["type"] == kind for record in stored) == found.get(kind, 0)
     assert (1, 1, 1, 1) == tuple(

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import answer, run
 from conftest import shared_path
 from make import UUID, Draft, assistant, home, indexed, line, write_transcript
 
@@ -72,7 +73,7 @@ def test_every_message_of_a_session(tmp_path: Path) -> None:
     copy, counted = found.messages
 
     assert [False, True] == [copy.counted, counted.counted]
-    assert ("copy: another session spent it first", UUID, 2) == (copy.reason, copy.first_session, copy.records)
+    assert ("copy: another session holds the original", UUID, 2) == (copy.reason, copy.first_session, copy.records)
     assert copy.first_place is not None
     assert (str(path), True) == (copy.first_place.path, copy.first_place.line is not None)
     assert found.total.output == counted.usage.output
@@ -124,8 +125,8 @@ def test_requests_that_no_transcript_records(tmp_path: Path) -> None:
     write_transcript(home(tmp_path), "-p", UUID, answered(state, 0.0002369))
 
     assert [
-        "10 tokens of claude-opus-5-5 were spent on requests that no transcript records",
-        "5 tokens of claude-haiku-5-5 were spent on requests that no transcript records",
+        "no transcript records 10 tokens of claude-opus-5-5",
+        "no transcript records 5 tokens of claude-haiku-5-5",
     ] == reasons(tmp_path)[:2]
 
 
@@ -133,7 +134,9 @@ def test_a_sum_that_was_written_too_early(tmp_path: Path) -> None:
     """Tokens that Claude Code had not yet counted are the reason too."""
     write_transcript(home(tmp_path), "-p", UUID, answered({"claude-opus-5-5": STATED | {"outputTokens": 0}}, 0.000016))
 
-    assert ["1 tokens of claude-opus-5-5 are in the transcripts and not in Claude Code's last sum"] == reasons(tmp_path)
+    assert ["Claude Code's last sum does not include 1 tokens of claude-opus-5-5 that the transcripts hold"] == reasons(
+        tmp_path
+    )
 
 
 def test_other_prices(tmp_path: Path) -> None:
@@ -141,7 +144,7 @@ def test_other_prices(tmp_path: Path) -> None:
     write_transcript(home(tmp_path), "-p", UUID, answered({"claude-opus-5-5": STATED}, 0.5))
 
     assert [
-        "Claude Code's own tokens cost $0.000036 at our prices: long prompts, fast answers or other prices"
+        "Claude Code's own tokens cost $0.000036 at our prices: long prompts, fast mode or other prices"
     ] == reasons(tmp_path)
 
 
@@ -149,7 +152,7 @@ def test_a_model_that_only_claude_code_has_a_price_for(tmp_path: Path) -> None:
     """A model without price here is the reason."""
     write_transcript(home(tmp_path), "-p", UUID, answered({"claude-opus-5-5": STATED, "new-model": STATED}, 0.5))
 
-    assert "Claude Code put a price on a model that has none here" in reasons(tmp_path)
+    assert "Claude Code has a price for a model that has no price here" in reasons(tmp_path)
 
 
 @pytest.mark.parametrize("state", [{"claude-opus-5-5": "much"}, {"claude-opus-5-5": {"inputTokens": "4"}}, {"a": None}])
@@ -174,12 +177,12 @@ def test_costs_of_messages(tmp_path: Path) -> None:
     )
     found = {item.session: item for item in audited(tmp_path).comparisons}
 
-    assert ("costUSD", False, ["1 of its messages carry no price"]) == (
+    assert ("costUSD", False, ["1 of its messages record no price"]) == (
         found[UUID].source,
         found[UUID].is_equal,
         found[UUID].reasons,
     )
-    assert ["the prices of that time were others, or the model has no known price"] == found[OTHER].reasons
+    assert ["prices were different then, or the model has no known price"] == found[OTHER].reasons
 
 
 @pytest.mark.corpus
@@ -204,3 +207,68 @@ def test_our_prices_are_those_of_claude_code(name: str) -> None:
     for item in comparisons:
         assert item.recorded == pytest.approx(item.repriced, abs=1e-9)
         assert item.is_equal == (not item.reasons)
+
+
+DOUBTED: dict[str, dict[str, Any]] = {
+    "output_tokens is a fraction": {"output_tokens": 1.5},
+    "output_tokens is text": {"output_tokens": "7"},
+    "input_tokens is negative": {"input_tokens": -1},
+    "input_tokens is over 1,000,000,000": {"input_tokens": 10**15 + 1},
+    "input_tokens is true or false": {"input_tokens": True},
+    "cache_creation.ephemeral_5m_input_tokens is negative": {"cache_creation": {"ephemeral_5m_input_tokens": -5}},
+    "server_tool_use.web_search_requests is a list": {"server_tool_use": {"web_search_requests": []}},
+}
+
+
+@pytest.mark.parametrize("reason", DOUBTED)
+def test_counts_that_are_not_believed_are_named(tmp_path: Path, reason: str) -> None:
+    """A token count that is no plain whole number is named with its place, and is unknown in the total."""
+    record = assistant("a1", api="msg_0123456789abcdef")
+    record["message"]["usage"] = {"input_tokens": 4, "output_tokens": 1, **DOUBTED[reason]}
+    path = write_transcript(home(tmp_path), "-p", UUID, [line(assistant("a0")), line(record)])
+    (item,) = answer(tmp_path, "usage", "--audit")["doubted"]
+
+    assert (str(path), 2) == (item["place"]["path"], item["place"]["line"])
+    assert f"token count not believed: {reason}" == item["reason"]
+    assert f"{reason}\n".encode() in run("--root", tmp_path, "usage", "--audit").stdout
+
+
+def test_usage_that_is_no_object(tmp_path: Path) -> None:
+    """Usage of another type is named, too."""
+    record = assistant("a1")
+    record["message"]["usage"] = [1]
+    write_transcript(home(tmp_path), "-p", UUID, [line(record)])
+
+    assert ["token count not believed: usage is not an object"] == [item.reason for item in audited(tmp_path).doubted]
+
+
+def test_records_that_could_not_be_counted_are_named(tmp_path: Path) -> None:
+    """Places in transcripts that cannot be read are named: of everything, or of the session that is asked for."""
+    torn = write_transcript(home(tmp_path), "-p", UUID, [line(assistant("a1")), b'{"type": "assistant", torn\n'])
+    write_transcript(tmp_path, "-p", OTHER, [line(assistant("a2")), b"null\n"])
+    everything = answer(tmp_path, "usage", "--audit")["uncounted"]
+    (own,) = answer(tmp_path, "usage", "--audit", "--session", UUID)["uncounted"]
+
+    assert 2 == len(everything)
+    assert (str(torn), 2) == (own["place"]["path"], own["place"]["line"])
+    assert b"Not counted: places that could not be read" in run("--root", tmp_path, "usage", "--audit").stdout
+
+
+def test_many_places_are_cut_in_the_report_only(tmp_path: Path) -> None:
+    """The report names twenty places and the number of the others; the JSON names all."""
+    lines = [text for number in range(30) for text in (line(assistant(f"a{number}")), b"%d\n" % number)]
+    write_transcript(home(tmp_path), "-p", UUID, lines)
+
+    assert 30 == len(answer(tmp_path, "usage", "--audit")["uncounted"])
+    assert b"and 10 more, see --json" in run("--root", tmp_path, "usage", "--audit").stdout
+
+
+def test_counts_of_a_growing_transcript(tmp_path: Path) -> None:
+    """A count that is appended later is named as well, though the transcript is not read from its start."""
+    path = write_transcript(home(tmp_path), "-p", UUID, [line(assistant("a1"))])
+    assert [] == answer(tmp_path, "usage", "--audit")["doubted"]
+    record = assistant("a2", "a1")
+    record["message"]["usage"] = {"output_tokens": -3}
+    path.write_bytes(path.read_bytes() + line(record))
+
+    assert [2] == [item["place"]["line"] for item in answer(tmp_path, "usage", "--audit")["doubted"]]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from backscroll.errors import QueryError
-from backscroll.index.sums import NOTHING
-from backscroll.sessions.rows import PRICE_LIMITS
+from backscroll.index.queries.usage import NOTHING
+from backscroll.sessions.transcript.rows import PRICE_LIMITS
 from backscroll.stats import prices
 from backscroll.stats.prices import Model, load_prices, model_of
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from make import NOON, UUID, Draft, assistant, bash, home, indexed, line, listed, sums_of, user, write_transcript
 
 from backscroll.errors import QueryError
-from backscroll.index.sums import Wanted
+from backscroll.index.queries.usage import UsageFilter
 from backscroll.stats.costs import fill_costs
 from backscroll.stats.model import UsageReport
 from backscroll.stats.prices import load_prices
@@ -85,7 +85,7 @@ def test_every_grouping_of_the_corpus_has_one_total() -> None:
     """One key or two that cross: tokens, messages and cost come to the same."""
     database = indexed(shared_path("corpus/home"))
     reports = [
-        report(database, Wanted(), by, PRICES, zone=ZoneInfo("Asia/Kolkata"), now=NOON)
+        report(database, UsageFilter(), by, PRICES, zone=ZoneInfo("Asia/Kolkata"), now=NOON)
         for by in [*((key,) for key in GROUPS), *combinations(GROUPS, 2)]
     ]
 
@@ -387,7 +387,7 @@ def test_impossible_groupings_are_refused(tmp_path: Path, by: list[str]) -> None
     """A key that there is not, a key twice and no key at all are wrong use."""
     database = indexed(home(tmp_path))
     with pytest.raises(QueryError):
-        report(database, Wanted(), by, PRICES, zone=UTC, now=NOON)
+        report(database, UsageFilter(), by, PRICES, zone=UTC, now=NOON)
 
 
 def test_nothing_spent(tmp_path: Path) -> None:
@@ -405,7 +405,7 @@ def test_a_changed_file_changes_the_sums_of_all_it_touches(tmp_path: Path) -> No
     database = indexed(tmp_path)
 
     def owners() -> dict[str | None, int]:
-        found = report(indexed(tmp_path, database), Wanted(), ["session"], PRICES, zone=UTC, now=NOON)
+        found = report(indexed(tmp_path, database), UsageFilter(), ["session"], PRICES, zone=UTC, now=NOON)
         return {row.key: row.messages for row in found.rows}
 
     assert {UUID: 1, OTHER: 1} == owners()

@@ -12,7 +12,8 @@ import pytest
 from make import UUID, Draft, as_nobody, fingerprint, found, home, walked, write_side, write_transcript
 
 from backscroll.records import Damage
-from backscroll.stores import CodeStore, FoundFile
+from backscroll.stores.base import FoundFile
+from backscroll.stores.code import CodeStore
 
 
 def reasons(directory: Path) -> list[tuple[str, str]]:

@@ -12,11 +12,12 @@ from leveldb_make import Files, beneath, log_of, store
 from make import DESKTOPS, fingerprint
 
 from backscroll.files import private_copies
+from backscroll.formats.chromium.records import StorageRecord
 from backscroll.formats.state import State
-from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
-from backscroll.stores import BrowserStore, FoundFile, find_stores
-from backscroll.stores.browser import DiskProfile
+from backscroll.stores.base import FoundFile
+from backscroll.stores.browser import BrowserStore, DiskProfile
+from backscroll.stores.find import find_stores
 
 LOCAL = beneath("Local Storage/leveldb/", store({3: log_of([(b"_https://claude.ai\0\x01k", b"\x01v")])}))
 

@@ -4,19 +4,19 @@ import hashlib
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from conftest import shared_path
 from leveldb_make import Files
 
-from backscroll.formats.chromium import read_profile
-from backscroll.formats.leveldb import Entry, read
-from backscroll.formats.leveldb_log import INCOMPLETE
+from backscroll.formats.chromium.profile import read_profile
+from backscroll.formats.chromium.records import StorageRecord
+from backscroll.formats.leveldb.log import INCOMPLETE
+from backscroll.formats.leveldb.store import KeyEntry, read
 from backscroll.formats.state import State
-from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
-from backscroll.stores import BrowserStore
+from backscroll.stores.browser import BrowserStore
 
 pytestmark = pytest.mark.corpus
 
@@ -113,12 +113,13 @@ def test_indexeddb(name: str) -> None:
 def test_every_kind_of_value(name: str) -> None:
     """The value that has something of each kind is read whole, and the blob is described."""
     live = {record.key: record for record in records(name, "indexeddb") if record.state is State.LIVE}
-    rich = dict(live["rich"].json)
+    rich: dict[str, Any] = dict(cast("Any", live["rich"].json))
     error = rich.pop("err")
 
     assert rich == RICH
     assert ("RangeError", "bad") == (error["$error"], error["message"])
-    assert ("text/plain", 12) == (live["a-blob"].json["$blob"]["type"], live["a-blob"].json["$blob"]["size"])
+    blob = cast("Any", live["a-blob"].json)["$blob"]
+    assert ("text/plain", 12) == (blob["type"], blob["size"])
 
 
 @pytest.mark.parametrize("name", STORES)
@@ -202,7 +203,7 @@ def test_stores_of_others(corpus: Path, name: str, states: dict[State, int]) -> 
     found = list(read(Files.of(corpus / "leveldb/dfindexeddb" / name)))
 
     assert not any(isinstance(item, Damage) for item in found)
-    assert states == {s: n for s in State if (n := sum(isinstance(e, Entry) and e.state is s for e in found))}
+    assert states == {s: n for s in State if (n := sum(isinstance(e, KeyEntry) and e.state is s for e in found))}
 
 
 def test_values_of_chromium_109(corpus: Path) -> None:
@@ -214,4 +215,4 @@ def test_values_of_chromium_109(corpus: Path) -> None:
     assert ["1", "2", "3", "4"] == [record.key for record in found]
     assert {None} == {record.note for record in found}
     assert {("file://", "IndexedDB test", "test store a")} == {(r.origin, r.database, r.object_store) for r in found}
-    assert all(record.json["id"] == int(record.key) for record in found)
+    assert all(cast("Any", record.json)["id"] == int(record.key) for record in found)

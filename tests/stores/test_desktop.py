@@ -19,8 +19,8 @@ from make import (
 )
 
 from backscroll.records import Damage
-from backscroll.stores import find_stores
 from backscroll.stores.desktop import is_data_directory
+from backscroll.stores.find import find_stores
 
 OWNER = "account/organization"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from make import COWORK_ROWS, DESKTOPS, UUID, cowork, found, home, walked, write_demo_home, write_side, write_transcript
 
-from backscroll.stores import find_stores
+from backscroll.stores.find import find_stores
 
 
 def kinds(root: Path | None, env: dict[str, str] | None = None) -> list[tuple[str, str]]:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from chromium import LEVELDB, ORIGIN, SQLITE, Page, needs_chromium
 
+from backscroll.formats.chromium.records import StorageRecord
 from backscroll.formats.state import State
-from backscroll.formats.storage import StorageRecord
 from backscroll.records import Damage
-from backscroll.stores import BrowserStore
+from backscroll.stores.browser import BrowserStore
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 
@@ -107,7 +107,7 @@ const work = async () => {
   for (;;) {
     count += 1;
     localStorage.setItem('first', String(count));
-    localStorage.setItem('filling', value(9000));
+    localStorage.setItem('filling', value(90000));
     localStorage.setItem('second', String(count));
     await change((store) => store.put(value(3000), 'filling'));
     await new Promise((done) => setTimeout(done, 120));
@@ -140,7 +140,7 @@ def test_live_store_read_200_times(tmp_path: Path) -> None:
             first, second = int(found["first"] or 0), int(found["second"] or 0)
 
             assert local <= second <= first <= second + 1 <= known + 1
-            assert second <= number_of(found["filling"], 9000) <= first
+            assert second <= number_of(found["filling"], 90000) <= first
             assert indexed <= number_of(kept["filling"], 3000) <= known
             local, indexed = second, number_of(kept["filling"], 3000)
             generations.add(tuple(sorted(path.name for path in profile.rglob("*.ldb"))))

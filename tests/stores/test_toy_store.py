@@ -12,24 +12,25 @@ import pytest
 from make import UUID, Draft, bash, edit, write
 from searched import NOW
 
-from backscroll.index import details, query, search
 from backscroll.index.db import open_in_memory
-from backscroll.index.file_changes import Wanted
-from backscroll.index.session_filter import SessionFilter
+from backscroll.index.queries import details, search
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.file_changes import FileFilter
+from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.index.update.update import update
 from backscroll.index.words.store import FullText, open_fulltext
-from backscroll.index.words.take_in import Words
+from backscroll.index.words.update import Words
+from backscroll.query.hits import Hit
+from backscroll.query.language import parse_query
 from backscroll.records import Damage
-from backscroll.sessions.model import Message
-from backscroll.sessions.reader import SessionReader, stored_lines
-from backscroll.stores import FoundFile, Store
-from backscroll.stores.base import DiskStore, Entry, Label, Walk, files_of, found, opener
-from backscroll.text.hits import Hit
-from backscroll.text.language import parse_query
+from backscroll.recovery import catalogue
+from backscroll.recovery import versions as recovery
+from backscroll.recovery.history import Histories
+from backscroll.sessions.message import Message
+from backscroll.sessions.reading.reader import SessionReader, stored_lines
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Store, Walk, files_of, found, opener
 from backscroll.verbs.files import FileVerbs
 from backscroll.verbs.search import SearchVerbs
-from backscroll.versions import catalogue, recovery
-from backscroll.versions.history import Histories
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 FILE = "/home/ann/app/a.py"
@@ -42,11 +43,11 @@ class ToyStore:
         self.kind = "toy"
         self.path = path
 
-    def entries(self) -> Iterator[Entry | FoundFile | Damage]:
+    def entries(self) -> Iterator[FileEntry | FoundFile | Damage]:
         """Yield every file."""
         return Walk(str(self.path), str(self.path)).below()
 
-    def named(self, entry: Entry) -> FoundFile:
+    def named(self, entry: FileEntry) -> FoundFile:
         """Say what kind of file an entry is."""
         session, *agent = entry.parts[-1].removesuffix(".z").split(".")
         kind = ("agent" if agent else "transcript") if entry.path.endswith(".z") else "other"
@@ -171,7 +172,7 @@ def test_search(toys: Toys, word: str, agent: bool) -> None:
 
 def test_recover(toys: Toys) -> None:
     """A file that the session changed is had back in both its versions."""
-    listed = catalogue.list_files(toys.database, Wanted(), None, None, open_file=toys.open_file)
+    listed = catalogue.list_files(toys.database, FileFilter(), None, None, open_file=toys.open_file)
     histories = Histories(toys.database, toys.open_file)
     states = [recovery.choose(histories, FILE, number, None, None) for number in (1, 2)]
     texts = [recovery.recovered(FILE, state).data for state in states]

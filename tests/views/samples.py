@@ -6,20 +6,11 @@ from typing import Any
 
 from backscroll.place import Place
 from backscroll.records import Damage, Note
-from backscroll.sessions.model import (
-    Agent,
-    Branch,
-    Call,
-    Message,
-    Part,
-    Result,
-    Session,
-    StoreSummary,
-    Transcript,
-    TreeNode,
-    Usage,
-)
-from backscroll.views.paper import Line, Paper, plain
+from backscroll.sessions.message import Message, Part
+from backscroll.sessions.model import Branch, Call, Result, Transcript, TreeNode
+from backscroll.sessions.session import Agent, Session, Usage
+from backscroll.sessions.summaries import StoreAccount
+from backscroll.views.terminal.paper import Line, Paper, plain
 
 NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
 TIME = datetime(2026, 5, 3, 9, 30, tzinfo=UTC)
@@ -167,7 +158,7 @@ def agent(**changes: Any) -> Agent:
     return Agent(**(fields | changes))
 
 
-def store(**changes: Any) -> StoreSummary:
+def store(**changes: Any) -> StoreAccount:
     """Return what was found in a store."""
     fields: dict[str, Any] = {
         "kind": "code",
@@ -176,8 +167,13 @@ def store(**changes: Any) -> StoreSummary:
         "bytes": 31_000_000,
         "sessions": 40,
         "damage": [],
+        "record_bytes": 30_900_000,
+        "damage_bytes": 0,
+        "blank_bytes": 100_000,
+        "unread": [],
+        "left_alone": [],
     }
-    return StoreSummary(**(fields | changes))
+    return StoreAccount(**(fields | changes))
 
 
 def damage(reason: str = "not JSON", path: str = "/t.jsonl") -> Damage:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backscroll.views.blocks import Block, Run, inline, parse
+from backscroll.views.blocks import TextBlock, TextRun, inline, parse
 
 
 def test_every_kind_of_block() -> None:
@@ -15,31 +15,31 @@ def test_every_kind_of_block() -> None:
     )
 
     assert list(parse(text)) == [
-        Block("heading", "Title", level=1),
-        Block("paragraph", "prose\nmore"),
-        Block("item", "one\ncontinued", level=0, label="-"),
-        Block("item", "two", level=1, label="-"),
-        Block("item", "three", level=0, label="3."),
-        Block("fence", "code", label="py"),
-        Block("quote", "said\nso"),
-        Block("table", "| a | b |\n|---|:-:|\n| 1 | x \\| y |", rows=(("a", "b"), ("1", "x | y"))),
-        Block("rule"),
+        TextBlock("heading", "Title", level=1),
+        TextBlock("paragraph", "prose\nmore"),
+        TextBlock("item", "one\ncontinued", level=0, label="-"),
+        TextBlock("item", "two", level=1, label="-"),
+        TextBlock("item", "three", level=0, label="3."),
+        TextBlock("fence", "code", label="py"),
+        TextBlock("quote", "said\nso"),
+        TextBlock("table", "| a | b |\n|---|:-:|\n| 1 | x \\| y |", rows=(("a", "b"), ("1", "x | y"))),
+        TextBlock("rule"),
     ]
 
 
 def test_a_fence_inside_a_longer_fence_is_code() -> None:
     """A fence ends only with as many ticks as it began with."""
-    assert [Block("fence", "```\nx\n```", label="md")] == list(parse("````md\n```\nx\n```\n````"))
+    assert [TextBlock("fence", "```\nx\n```", label="md")] == list(parse("````md\n```\nx\n```\n````"))
 
 
 def test_an_open_fence_reaches_to_the_end() -> None:
     """A fence that was never closed keeps everything after it."""
-    assert [Block("fence", "a\n\nb")] == list(parse("~~~\na\n\nb"))
+    assert [TextBlock("fence", "a\n\nb")] == list(parse("~~~\na\n\nb"))
 
 
 def test_fences_inside_items_are_dedented() -> None:
     """Code below an item loses the indent of its fence."""
-    assert [Block("item", "do", label="1."), Block("fence", "x\n  y", label="sh")] == list(
+    assert [TextBlock("item", "do", label="1."), TextBlock("fence", "x\n  y", label="sh")] == list(
         parse("1. do\n   ```sh\n   x\n     y\n   ```")
     )
 
@@ -49,19 +49,19 @@ def test_inline_runs() -> None:
     text = "a `b*c` **d** *e* _f_ [g](https://h.i/j) https://k.l/m. snake_case_name 2*3*4"
 
     assert list(inline(text)) == [
-        Run("a "),
-        Run("b*c", "code"),
-        Run(" "),
-        Run("d", "strong"),
-        Run(" "),
-        Run("e", "emphasis"),
-        Run(" "),
-        Run("f", "emphasis"),
-        Run(" "),
-        Run("g", "link", "https://h.i/j"),
-        Run(" "),
-        Run("https://k.l/m", "link", "https://k.l/m"),
-        Run(". snake_case_name 2*3*4"),
+        TextRun("a "),
+        TextRun("b*c", "code"),
+        TextRun(" "),
+        TextRun("d", "strong"),
+        TextRun(" "),
+        TextRun("e", "emphasis"),
+        TextRun(" "),
+        TextRun("f", "emphasis"),
+        TextRun(" "),
+        TextRun("g", "link", "https://h.i/j"),
+        TextRun(" "),
+        TextRun("https://k.l/m", "link", "https://k.l/m"),
+        TextRun(". snake_case_name 2*3*4"),
     ]
 
 
@@ -78,7 +78,7 @@ def test_inline_runs() -> None:
 )
 def test_only_http_is_a_link(text: str) -> None:
     """Any other scheme stays text."""
-    assert [Run(text)] == list(inline(text))
+    assert [TextRun(text)] == list(inline(text))
 
 
 @given(st.text(alphabet="ab*_`[](#->|~ \n1.\\:h", max_size=120))

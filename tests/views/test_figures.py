@@ -128,3 +128,12 @@ def test_until() -> None:
         figures.until(NOW + timedelta(hours=5), sheet),
         figures.until(NOW, sheet),
     )
+
+
+def test_models_that_shorten_to_one_name_are_told_apart() -> None:
+    """Two models that would share a short name keep their dates; all others lose theirs."""
+    first, second, other = "claude-sonnet-4-20250514", "claude-sonnet-4-20250601", "claude-opus-4-1-20250805"
+
+    assert {first: "sonnet-4-20250514", second: "sonnet-4-20250601", other: "opus-4-1"} == figures.short_models(
+        [first, second, other, first]
+    )

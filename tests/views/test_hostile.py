@@ -8,9 +8,15 @@ from views import samples
 from views.samples import call, call_part, message, paper, result_part, session, transcript
 
 from backscroll.cli.terminal import coloured, columns, highlight
-from backscroll.sessions.model import Message, Part, Result, Session, Transcript
-from backscroll.views import calls, html, listing, markdown, text, tree
-from backscroll.views.paper import Line, Paper
+from backscroll.sessions.message import Message, Part
+from backscroll.sessions.model import Result, Transcript
+from backscroll.sessions.session import Session
+from backscroll.sessions.summaries import UnreadFile
+from backscroll.views import markdown
+from backscroll.views.html import session as html
+from backscroll.views.terminal import calls, listing, tree
+from backscroll.views.terminal import session as text
+from backscroll.views.terminal.paper import Line, Paper
 
 OURS = re.compile(r"\x1b\[[0-9;]*m")
 FORBIDDEN = re.compile(
@@ -74,7 +80,7 @@ VIEWS: dict[str, View] = {
         9, [hostile_session(bad)], sheet, {bad: [samples.agent(id=bad, type=bad, description=bad)]}
     ),
     "stores": lambda bad, sheet: listing.store_list(
-        [samples.store(kind=bad, path=bad, damage=[samples.damage(bad, bad)])], sheet
+        [samples.store(kind=bad, path=bad, damage=[samples.damage(bad, bad)], unread=[UnreadFile(bad, bad, 1)])], sheet
     ),
     "overview": lambda bad, sheet: listing.overview(
         [samples.store(path=bad)], 1, [hostile_session(bad)], [session(id=bad, title=bad, expires=samples.NOW)], sheet

@@ -7,7 +7,7 @@ import pytest
 from views import samples
 from views.samples import call_part, message, paper, result_part, transcript
 
-from backscroll.sessions.model import Message, Part
+from backscroll.sessions.message import Message, Part
 from backscroll.views.markdown import code_span, document, fenced, plain, safe_markdown
 
 
@@ -95,7 +95,11 @@ def test_the_rest() -> None:
 
     for part in ("> *Thinking*\n>\n> hmm\n>\n> so", "*\\[image image/png\\]*", "*gap: the record before is missing*"):
         assert part in found
-    for part in ("*fork: branch b1 leaves here*", "*no output*", "- /t.jsonl:7 (byte 1200): not JSON"):
+    for part in (
+        "*fork: branch b1 leaves here: backscroll show c9258e92 --branch b1*",
+        "*no output*",
+        "- /t.jsonl:7 (byte 1200): not JSON",
+    ):
         assert part in found
     assert '{"a": 1}' not in found
     assert '{"a": 1}' in written(*messages, is_full=True)

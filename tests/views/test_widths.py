@@ -4,8 +4,8 @@ import pytest
 from views import samples
 
 from backscroll.cli.terminal import columns
-from backscroll.views import calls, listing, tree
-from backscroll.views.paper import width_of
+from backscroll.views.terminal import calls, listing, tree
+from backscroll.views.terminal.paper import width_of
 
 TITLES = ["漢字のタイトルとても長い" * 8, "👩\u200d💻 emoji " * 12, "plain words " * 12, "x" * 300, "é̂" * 90, ""]
 SESSIONS = [

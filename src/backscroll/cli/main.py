@@ -5,48 +5,76 @@ Errors go to standard error as what, where and what to do; their exit codes stan
 """
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
-from typing import NoReturn
 
 import click
 
-from backscroll.cli.options import Settings, examples, reading
+from backscroll.cli.options import examples, reading
+from backscroll.cli.output import with_damage
+from backscroll.cli.settings import Settings
 from backscroll.errors import DONE, INTERRUPTED, BackscrollError, answer_for
-from backscroll.scrub import printable
+from backscroll.safe_text import printable
 from backscroll.version import __version__
 
 INTERNAL_ERROR = 70
-"""What sysexits.h calls EX_SOFTWARE: a fault of ours, which no other code must be mistaken for."""
+"""EX_SOFTWARE of sysexits.h: a bug of ours; no other error has this code."""
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "overview": ("overview", "Show what was found, what is new and what expires soon."),
-    "stores": ("stores", "Show which stores were found, and where."),
-    "list": ("list_sessions", "List sessions, newest first."),
-    "show": ("show", "Show one session, message by message."),
-    "outline": ("outline", "Show the landmarks of a session: prompts, errors, file changes and more."),
-    "tree": ("tree", "Show the branches, forks, compactions and agents of a session."),
-    "search": ("search", "Search everything that was ever said."),
-    "watch": ("watch", "Follow sessions as they are written."),
-    "calls": ("calls", "Show tool calls with their results."),
-    "files": ("files", "List the files that sessions touched, with their versions."),
-    "recover": ("recover", "Give back any version of a file."),
-    "usage": ("usage", "Show tokens and cost, each API message counted once."),
-    "tools": ("tools", "Show how often each tool was called, and how that ended."),
-    "worktrees": ("worktrees", "Show the git worktrees that Claude Desktop made for sessions."),
-    "flags": ("flags", "Show the feature flags that Claude Code last heard of."),
-    "storage": ("storage", "Show what Claude Desktop's pages keep in its browser storage."),
-    "accounts": ("accounts", "Show the accounts that are known here, and who is signed in."),
-    "cowork": ("cowork", "Show Cowork's manifests: all fields, files, permissions and runs."),
-    "drift": ("drift", "Show which types of records and fields are on the disk, unknown ones first."),
-    "index": ("index", "Bring the index up to date, or make it anew."),
-    "demo": ("demo", "Write a small made-up home directory to try things on."),
-    "completion": ("completion", "Print the completion script for your shell."),
+    "overview": ("sessions.overview", "Show the stores, the newest sessions, and the sessions that expire soon."),
+    "stores": ("upkeep.stores", "Show the stores that were found, and their paths."),
+    "list": ("sessions.list_sessions", "List sessions, newest first."),
+    "show": ("sessions.show", "Show one session, message by message."),
+    "outline": ("sessions.outline", "Show the landmarks of a session: prompts, errors, file changes and more."),
+    "tree": ("sessions.tree", "Show the branches, forks, compactions and agents of a session."),
+    "search": ("sessions.search", "Search the full text of all sessions."),
+    "resume": ("sessions.resume", "Resume a session in Claude Code, in the directory where it ran."),
+    "watch": ("sessions.watch", "Follow sessions as they are written."),
+    "calls": ("sessions.calls", "Show tool calls with their results, in time order."),
+    "files": ("files.files", "List the files that sessions touched, with their versions."),
+    "recover": ("files.recover", "Recover any version of a file."),
+    "blame": ("files.blame", "Show which session wrote each line of a file, and when."),
+    "share": ("sharing.share", "Write sessions to files for other people, without secrets."),
+    "export": ("sharing.export", "Write all sessions as a static site: a page for each, a list and a search."),
+    "usage": ("usage.usage", "Show tokens and cost, each API message counted once."),
+    "statusline": ("usage.statusline", "Print one line for Claude Code's status line."),
+    "tools": ("usage.tools", "Show how often each tool was called, and how often it failed."),
+    "worktrees": ("desktop.worktrees", "Show the git worktrees that Claude Desktop made for sessions."),
+    "flags": ("desktop.flags", "Show the feature flags that Claude Code last received."),
+    "storage": ("desktop.storage", "Show the browser storage of Claude Desktop's pages."),
+    "accounts": ("desktop.accounts", "Show the known accounts, and the one that is signed in."),
+    "cowork": ("desktop.cowork", "Show Cowork's manifests: all fields, files, permissions and runs."),
+    "transfer": (
+        "move.transfer",
+        "Continue sessions in another directory, account or machine; every change can be undone.",
+    ),
+    "doctor": (
+        "upkeep.doctor",
+        "Find lost and damaged sessions and sessions at risk, and show the command that helps.",
+    ),
+    "drift": ("upkeep.drift", "Show the record types and fields on the disk, unknown ones first."),
+    "archive": ("keep.archive", "Keep a verified copy of everything, and read it after the original is deleted."),
+    "redact": ("upkeep.redact", "Find secrets in a session, a file or standard input, or write a clean copy."),
+    "index": ("upkeep.index", "Update the index, or rebuild it."),
+    "web": ("upkeep.web", "Show everything on a local web page."),
+    "demo": ("upkeep.demo", "Write a small made-up home directory to try things on."),
+    "help": ("upkeep.help", "Show the help of a command, or of all."),
+    "completion": ("upkeep.completion", "Print the completion script for your shell."),
 }
 """Each command's module and the first sentence of its help, so that the list of commands loads none of them."""
+
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Find and read": ("overview", "list", "search", "show", "outline", "tree", "calls", "watch", "resume", "web"),
+    "Files": ("files", "recover", "blame"),
+    "Cost": ("usage", "tools", "statusline"),
+    "Keep, move and share": ("archive", "transfer", "share", "export", "redact", "doctor"),
+    "Claude Desktop": ("accounts", "cowork", "worktrees", "storage", "flags"),
+    "The tool itself": ("stores", "index", "drift", "demo", "completion", "help"),
+}
+"""The sections of `backscroll --help`; each command is in one of them."""
 
 
 class Commands(click.Group):
@@ -60,7 +88,7 @@ class Commands(click.Group):
         """Load one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"backscroll.cli.{COMMANDS[cmd_name][0]}")
+        module = import_module(f"backscroll.cli.commands.{COMMANDS[cmd_name][0]}")
         command: click.Command = module.command
         return command
 
@@ -77,9 +105,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])
+        """Write the list of commands, section by section."""
+        width = max(map(len, COMMANDS))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names])
 
 
 @examples(
@@ -98,32 +128,21 @@ class Commands(click.Group):
 @reading
 @click.pass_context
 def cli(context: click.Context) -> int | None:
-    """Read everything that Claude Code leaves on this machine.
+    """Read everything that Claude leaves on this machine.
 
-    Reads only; nothing leaves the machine. Without a command: an overview.
+    Nothing leaves the machine, and Claude's files change only with --apply.
+    Without a command: an overview.
     """
     if context.invoked_subcommand is not None:
         return None
-    return int(context.invoke(import_module("backscroll.cli.overview").command))
-
-
-def main() -> NoReturn:
-    """Run the command line of this process, and end it at once: everything of ours is closed by then.
-
-    Python would take 250 modules apart first, which costs as much as starting it.
-    """
-    code = run(sys.argv[1:])
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # given up, or never there
-            with suppress(OSError):
-                stream.flush()
-    os._exit(code)
+    return int(context.invoke(import_module("backscroll.cli.commands.sessions.overview").command))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; nothing but a fault of the interpreter gets past."""
+    settings = Settings()
     try:
-        return _run(list(arguments))
+        return _run(list(arguments), settings)
     except click.exceptions.Exit as ending:
         return ending.exit_code
     except BrokenPipeError:
@@ -133,15 +152,15 @@ def run(arguments: Sequence[str]) -> int:
         if os.environ.get("BACKSCROLL_DEBUG"):
             sys.excepthook(type(error), error, error.__traceback__)
         message, code = _verdict(error)
-        return _fail(message, code)
+        return _fail(_with_root(message, settings), code)
 
 
 def _verdict(error: BaseException) -> tuple[str, int]:
-    """Return what to say of an error, and the exit code that goes with it."""
+    """Return the message for an error, and its exit code."""
     if isinstance(error, BackscrollError):
         return _message(error), answer_for(error).exit_code
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        hint = "\n  An ID that begins with a dash stands after --." if isinstance(error, click.NoSuchOption) else ""
+        hint = "\n  Put an ID that starts with a dash after `--`." if isinstance(error, click.NoSuchOption) else ""
         return f"{error.format_message()}\n  {error.ctx.get_usage()}{hint}", error.exit_code
     if isinstance(error, click.ClickException):
         return error.format_message(), error.exit_code
@@ -151,21 +170,28 @@ def _verdict(error: BaseException) -> tuple[str, int]:
     return f"internal error: {type(error).__name__}: {error}\n  {remedy}", INTERNAL_ERROR
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], settings: Settings) -> int:
     if instruction := os.environ.get("_BACKSCROLL_COMPLETE"):
         completion = import_module("click.shell_completion")
         return int(completion.shell_complete(cli, {}, "backscroll", "_BACKSCROLL_COMPLETE", instruction))
     warnings.showwarning = _warn  # type: ignore[assignment]
-    with cli.make_context("backscroll", arguments, obj=Settings()) as context:
+    with cli.make_context("backscroll", arguments, obj=settings) as context:
         code = cli.invoke(context)
     sys.stdout.flush()
-    return code if isinstance(code, int) else DONE
+    return with_damage(code if isinstance(code, int) else DONE, settings)
 
 
 def _message(error: BackscrollError) -> str:
     """Return `what: where`, and what to do on a line of its own."""
     text = error.what if error.where is None else f"{error.what}: {error.where}"
     return text if error.remedy is None else f"{text}\n  {error.remedy}"
+
+
+def _with_root(message: str, settings: Settings) -> str:
+    """Return a message whose hints name the root that was given, as they must be pasted."""
+    if settings.root is None:
+        return message
+    return re.sub(rf"backscroll(?= (?:{'|'.join(COMMANDS)})\b)", lambda _: settings.command, message)
 
 
 def _warn(message: Warning | str, *_: object) -> None:

@@ -1,34 +1,31 @@
-"""What every command takes, before or after its name, and the values that its options become."""
+"""The options that every command takes, before or after its name, and their values."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
 import click
 
-from backscroll.times import parse_when
-from backscroll.value import Value
+from backscroll.cli.identity import complete_project
+from backscroll.cli.settings import Settings
+from backscroll.times import parse_until, parse_when
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Explained = TypeVar("_Explained", bound=click.Command)
 
 
-class Settings(Value):
-    """What the options that every command takes say."""
-
-    root: str | None = None
-    json: bool = False
-    jsonl: bool = False
-    color: bool = True
-    update: bool = True
-    strict: bool = False
-    pager: bool = True
-
-
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Set what was said, here or before the command; what was not said changes nothing."""
+    """Set an option that was given, here or before the command; a missing one changes nothing."""
     if value is not None:
         setattr(context.ensure_object(Settings), str(parameter.name), value)
+
+
+def _remember_roots(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> None:  # noqa: ARG001
+    """Add roots to those that were given before the command."""
+    settings = context.ensure_object(Settings)
+    if value:
+        settings.root = tuple(dict.fromkeys((*(settings.root or ()), *value)))
 
 
 def _switch(name: str, field: str, text: str, *, on: bool = True) -> Callable[[_Command], _Command]:
@@ -40,16 +37,18 @@ def _switch(name: str, field: str, text: str, *, on: bool = True) -> Callable[[_
 _ROOT = click.option(
     "--root",
     metavar="DIR",
+    multiple=True,
+    type=click.Path(),
     expose_value=False,
-    callback=_remember,
-    help="Read DIR as a home directory instead of yours: a backup, another machine's disk.",
+    callback=_remember_roots,
+    help="Read DIR as a home directory instead of yours: a backup, another machine's disk. Several are read as one.",
 )
-_JSON = _switch("--json", "json", "Answer with one JSON document.")
-_NO_UPDATE = _switch("--no-update", "update", "Answer from the index as it is.", on=False)
-_STRICT = _switch("--strict", "strict", "Exit with 3 when something could not be read.")
-_NO_COLOR = _switch("--no-color", "color", "Use no colours; so does NO_COLOR in the environment.", on=False)
+_JSON = _switch("--json", "json", "Print one JSON document.")
+_NO_UPDATE = _switch("--no-update", "update", "Do not update the index first.", on=False)
+_STRICT = _switch("--strict", "strict", "Exit with 3 if something could not be read.")
+_NO_COLOR = _switch("--no-color", "color", "Use no colours; the variable NO_COLOR does the same.", on=False)
 _NO_PAGER = _switch("--no-pager", "pager", "Never start a pager.", on=False)
-_JSONL = _switch("--jsonl", "jsonl", "Answer with one JSON object a line, as it is read.")
+_JSONL = _switch("--jsonl", "jsonl", "Print one JSON object per line while reading.")
 
 
 def reading(command: _Command) -> _Command:
@@ -62,6 +61,42 @@ def reading(command: _Command) -> _Command:
 def streaming(command: _Command) -> _Command:
     """Give a command `--jsonl`, for answers that may be long."""
     return _JSONL(command)
+
+
+def redacting(command: _Command) -> _Command:
+    """Give a command `--redact`."""
+    return click.option(
+        "--redact", is_flag=True, help="Replace secrets, and names of people and machines, with pseudonyms."
+    )(command)
+
+
+def _is_here(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    context.meta["backscroll.here"] = value
+
+
+def _project(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
+    """Return a path as an absolute one; any other text as it is."""
+    if context.meta.get("backscroll.here"):
+        value = "."
+    if value is None or not (value in (".", "..", "~") or value.startswith(("/", "./", "../", "~/"))):
+        return value
+    return os.path.abspath(os.path.expanduser(value))  # noqa: PTH100, PTH111  (links stay; never raises)
+
+
+def of_project(command: _Command) -> _Command:
+    """Give a command `--project` and `--here`."""
+    text = "Only projects whose path contains TEXT; a path such as . or ~/shop means that project with its worktrees."
+    command = click.option(
+        "--here", is_flag=True, is_eager=True, expose_value=False, callback=_is_here, help="The same as --project ."
+    )(command)
+    return click.option("--project", metavar="TEXT", callback=_project, shell_complete=complete_project, help=text)(
+        command
+    )
+
+
+def closed(values: Sequence[str]) -> click.Choice[str]:
+    """Return the type of an option that knows only some values."""
+    return click.Choice(values, case_sensitive=False)
 
 
 def examples(*lines: str) -> Callable[[_Explained], _Explained]:
@@ -78,5 +113,23 @@ def examples(*lines: str) -> Callable[[_Explained], _Explained]:
 
 
 def moment(context: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:  # noqa: ARG001
-    """Return the moment that an option means, in the zone of this machine: 2026-05-01, yesterday, 12h, 3d, 2w."""
+    """Return the moment that an option means, or the start of a day, in the zone of this machine."""
     return None if value is None else parse_when(value, datetime.now().astimezone())
+
+
+def end(context: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:  # noqa: ARG001
+    """Return the end of the day, week or month that an option names, in the zone of this machine."""
+    return None if value is None else parse_until(value, datetime.now().astimezone())
+
+
+def since_and_until(command: _Command) -> _Command:
+    """Give a command `--since` and `--until`; both include the day, week or month that they name."""
+    command = click.option(
+        "--until", metavar="WHEN", callback=end, help="Only up to WHEN, that day or month included."
+    )(command)
+    return click.option(
+        "--since",
+        metavar="WHEN",
+        callback=moment,
+        help="Only since WHEN: 2026-05-01, 2026-05, yesterday, 'last week', '3 days', 12h.",
+    )(command)

@@ -1,10 +1,12 @@
-"""Where answers go that are not for reading: documents and bytes, straight to standard output."""
+"""Output that is not for reading: documents and bytes, straight to standard output."""
 
 import sys
 from collections.abc import Iterable
 
-from backscroll.cli.options import Settings
-from backscroll.errors import DAMAGE_MET, DONE
+from backscroll.cli.settings import Settings
+from backscroll.errors import DAMAGE_MET, DONE, NOT_FOUND
+
+_MOST_NAMED = 3
 
 
 def print_document(pieces: Iterable[str]) -> None:
@@ -21,10 +23,24 @@ def print_bytes(pieces: Iterable[bytes]) -> None:
     sys.stdout.buffer.flush()
 
 
-def report_damage(places: int, settings: Settings) -> int:
-    """Say on standard error what could not be read, and return the exit code that this is worth."""
-    if places and not (settings.json or settings.jsonl):
+def with_damage(code: int, settings: Settings) -> int:
+    """Report the damage that an answer met on standard error, and return the exit code of the command.
+
+    With --strict every answer that met damage exits with 3, also one without a hit: the damage may hide it.
+    Without it, commands over all sessions do not repeat each time that some place somewhere is damaged.
+    """
+    if not (settings.damage or settings.is_incomplete) or code not in (DONE, NOT_FOUND):
+        return code
+    if settings.damage and (settings.strict or settings.is_damage_near) and not (settings.json or settings.jsonl):
         sys.stdout.flush()
-        noun = "place" if places == 1 else "places"
-        sys.stderr.write(f"backscroll: {places:,} damaged {noun}, see --json damage\n")
-    return DAMAGE_MET if places and settings.strict else DONE
+        noun = "place" if settings.damage == 1 else "places"
+        sys.stderr.write(f"backscroll: {settings.damage:,} damaged {noun}\n")
+        sys.stderr.writelines(f"  Read more: {settings.command} {command}\n" for command in _showing_damage(settings))
+    return DAMAGE_MET if settings.strict else code
+
+
+def _showing_damage(settings: Settings) -> list[str]:
+    """Return the commands that show the damage, for a few sessions each its own."""
+    names = settings.damaged
+    shown = [f"show {name}" for name in names] if len(names) <= _MOST_NAMED else ["doctor --kind damaged"]
+    return [*shown, *(["stores"] if settings.is_damage_beside else [])]

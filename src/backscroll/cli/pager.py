@@ -8,12 +8,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
-from backscroll.cli.terminal import terminal_size
 
-
-def page(lines: Iterable[str], write: Callable[[Iterable[str]], None]) -> None:
-    """Print lines, through the user's pager where they are more than the screen holds."""
-    height = max(terminal_size().lines - 1, 1)
+def page(lines: Iterable[str], write: Callable[[Iterable[str]], None], screen: int) -> None:
+    """Print lines, through the user's pager if there are more than the lines of the screen."""
+    height = max(screen - 1, 1)
     iterator = iter(lines)
     first = list(islice(iterator, height + 1))
     command = pager_command() if len(first) > height else None

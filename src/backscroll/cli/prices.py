@@ -24,4 +24,4 @@ def own_prices(environment: Mapping[str, str] = os.environ) -> Mapping[str, Any]
     except OSError as error:
         raise QueryError(f"cannot read your prices: {reason_of(error)}", str(path), _REMEDY) from error
     except ValueError as error:
-        raise QueryError(f"your prices are no TOML: {error}", str(path), _REMEDY) from error
+        raise QueryError(f"your prices are not valid TOML: {error}", str(path), _REMEDY) from error

@@ -5,16 +5,18 @@ import sys
 from time import monotonic
 from typing import Protocol, Self
 
-from backscroll.cli.later import figures
-from backscroll.scrub import one_line
+from backscroll.cli.lazy_views import figures
+from backscroll.safe_text import one_line
 
 _PATIENCE = 0.5
 """Seconds before anything is shown: short work needs no remark."""
+_KNOWN_AFTER = 2.0
+"""Seconds of work before the rest can be estimated."""
 _PAUSE = 0.1
 """Seconds between two lines."""
 
 
-class Progress(Protocol):
+class ProgressValue(Protocol):
     """How far a verb is."""
 
     @property
@@ -31,7 +33,7 @@ class Progress(Protocol):
 
     @property
     def what(self) -> str:
-        """What is done to them, in a word."""
+        """The current step, in a word."""
 
 
 class ProgressLine:
@@ -49,7 +51,7 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         self.erase()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: ProgressValue) -> None:
         """Take note of how far the work is."""
         now = monotonic()
         if not self.is_shown or now < self.next:
@@ -75,7 +77,7 @@ def _width() -> int:
         return 80
 
 
-def describe(progress: Progress, seconds: float) -> str:
+def describe(progress: ProgressValue, seconds: float) -> str:
     """Return `reading 120 of 648, 45 MB, 38 MB/s, 4 s left`; where bytes are what is counted, no number twice."""
     what = one_line(progress.what)
     if progress.bytes and progress.bytes == progress.done:
@@ -85,7 +87,7 @@ def describe(progress: Progress, seconds: float) -> str:
         parts += [figures.size(progress.bytes)] if progress.bytes and seconds > 0 else []
     if progress.bytes and seconds > 0:
         parts.append(f"{figures.size(round(progress.bytes / seconds))}/s")
-    if 0 < progress.done < progress.total:
+    if 0 < progress.done < progress.total and seconds >= _KNOWN_AFTER:
         left = seconds * (progress.total - progress.done) / progress.done
         parts.append(f"{figures.duration_of(left)} left")
     return ", ".join(parts)

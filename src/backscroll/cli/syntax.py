@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
-from pygments.token import Comment, Keyword, Name, Number, String  # type: ignore[import-untyped]
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Keyword, Name, Number, String
 
-from backscroll.views.paper import Line, Span, split_lines
+from backscroll.views.terminal.paper import Line, Span, split_lines
 
 _LONGEST = 20_000
 """Characters of code that are coloured: some of Pygments' patterns take far more than linear time."""

@@ -5,14 +5,19 @@ Our own colours are the only escapes that ever reach it: views scrub their text,
 
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from backscroll.cli.later import pager
-from backscroll.cli.options import Settings
-from backscroll.views.paper import Line, Paper, Span, split_lines
+from backscroll.cli.settings import Settings
+from backscroll.lazy import lazily
+from backscroll.views.terminal.paper import Line, Paper
+
+if TYPE_CHECKING:
+    from backscroll.cli import pager
+else:
+    pager = lazily("backscroll.cli.pager")
 
 _COLOURS = {
     "added": "32",
@@ -62,14 +67,14 @@ _AT_ONCE = 100
 
 
 def has_colour(settings: Settings) -> bool:
-    """Say whether to colour: on a terminal, unless the user or the terminal says no."""
+    """Return True if the output should have colours: on a terminal, unless the user or the terminal forbids it."""
     return (
         settings.color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
     )
 
 
 def is_terminal() -> bool:
-    """Say whether standard output is read by a person, not by a program."""
+    """Return True if a person, not a program, reads standard output."""
     return sys.stdout.isatty()
 
 
@@ -83,6 +88,8 @@ def make_paper(settings: Settings, *, is_full: bool = False, is_document: bool =
         is_full=is_full,
         measure=columns if is_terminal else len,
         highlight=highlight if is_terminal and has_colour(settings) else None,
+        has_colour=is_terminal and has_colour(settings),
+        command=settings.command,
     )
 
 
@@ -97,26 +104,15 @@ def columns(text: str) -> int:
     """Return how many columns a scrubbed text takes."""
     if text.isascii():
         return len(text)
-    try:
-        from rich.cells import cell_len  # noqa: PLC0415  (28 ms, and only for what is not ASCII)
-    except ImportError:
-        return _columns_by_the_book(text)
+    from rich.cells import cell_len  # noqa: PLC0415  (28 ms, and only for what is not ASCII)
+
     return cell_len(text)
 
 
-def _columns_by_the_book(text: str) -> int:
-    """Return what the standard library knows of widths."""
-    marks = sum(1 for character in text if unicodedata.category(character) in ("Mn", "Me", "Cf"))
-    wide = sum(1 for character in text if unicodedata.east_asian_width(character) in "WF")
-    return len(text) - marks + wide
-
-
 def highlight(code: str, label: str) -> Iterable[Line]:
-    """Yield code in colours, where its language is known, it is not too long, and Pygments is installed."""
-    try:
-        from backscroll.cli import syntax  # noqa: PLC0415  (Pygments costs 20 ms, and only code needs it)
-    except ImportError:
-        return split_lines([Span(code, "code")])
+    """Yield code in colours, if its language is known and it is not too long."""
+    from backscroll.cli import syntax  # noqa: PLC0415  (Pygments costs 20 ms, and only code needs it)
+
     return syntax.lines_of(code, label)
 
 
@@ -137,7 +133,7 @@ def print_lines(lines: Iterable[Line], settings: Settings, *, may_page: bool = T
     """Print an answer for people: in colours, and through a pager where it is longer than the screen."""
     pieces = _printed(lines, colour=has_colour(settings))
     if may_page and settings.pager and sys.stdout.isatty():
-        pager.page(pieces, write)
+        pager.page(pieces, write, terminal_size().lines)
     else:
         write(pieces)
 

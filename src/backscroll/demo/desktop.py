@@ -10,7 +10,8 @@ from typing import Any
 
 from backscroll.demo.draft import Draft
 from backscroll.demo.rows import line_of
-from backscroll.demo.stories import HANDBOOK, RIPPLE, SHOP, TIDES
+from backscroll.demo.storage import local_storage
+from backscroll.demo.stories import DARK, HANDBOOK, RIPPLE, SHOP, TIDES
 from backscroll.demo.tools import bash, write
 from backscroll.times import iso
 
@@ -40,6 +41,8 @@ def desktop_files(now: datetime) -> Iterator[tuple[str, bytes]]:
     for name, data in _cowork(now).items():
         yield f"{DATA}/local-agent-mode-sessions/{OFFICE}/{HARBOUR}/{name}", data
     yield f"{DATA}/logs/main.log", _log(now)
+    for name, data in local_storage(_pages(), now).items():
+        yield f"{DATA}/{name}", data
 
 
 def report_draft(now: datetime) -> Draft:
@@ -65,6 +68,7 @@ def _settings(now: datetime) -> dict[str, Any]:
     return {
         "config.json": {"lastKnownAccountUuid": OFFICE, "theme": "dark", "oauth:tokenCache": "made-up"},
         "claude_desktop_config.json": {"mcpServers": servers, "preferences": {"epitaxyPrefs": groups}},
+        "git-worktrees.json": _worktrees(now),
         "buddy-tokens.json": {"tokens-today": {"date": iso(now)[:10], "tokens": 48210}},
         "plan-usage-history.json": {
             "version": 2,
@@ -74,6 +78,20 @@ def _settings(now: datetime) -> dict[str, Any]:
             ],
         },
     }
+
+
+def _pages() -> dict[str, str]:
+    """Return the browser data of Desktop's pages."""
+    sidebar = {"state": {"pinnedOrder": [f"code:local_{PAY_APP}"], "sidebarWidth": 280}, "version": 1}
+    return {"dframe-store": json.dumps(sidebar), "default-model": "claude-opus-4-8", "theme": "dark"}
+
+
+def _worktrees(now: datetime) -> dict[str, Any]:
+    """Return the registry of the worktrees that Desktop made."""
+    made = {"baseRepo": SHOP, "createdAt": _ms(now - timedelta(days=9)), "sourceBranch": "main"}
+    dark = {"path": DARK, "branch": "worktree-dark-mode", "leasedBy": f"local_{PAY_APP}", **made}
+    free = {"path": f"{SHOP}/.claude/worktrees/spring-sale", "branch": "worktree-spring-sale", **made}
+    return {"schemaVersion": 2, "worktrees": {"dark-mode": dark, "spring-sale": free}}
 
 
 def _rows(now: datetime) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -29,7 +29,7 @@ NOWHERE = "00000000-0000-0000-0000-000000000000"
 
 
 class Draft(Rows):
-    """A transcript in the making; `tip` is the record that the next one will answer, `now` its time."""
+    """An unfinished transcript; `tip` is the parent of the next record, `now` its time."""
 
     # What people and the model say
 
@@ -219,9 +219,8 @@ class Draft(Rows):
     def internal_agent(self, label: str, prompt: str, answer: str) -> Self:
         """Let a helper of the program, which knows the conversation so far, do its work: compact, side_question."""
         child = self._child(f"a{label}-{self._id('')[:16]}", None)
-        child.record(
-            type="fork-context-ref", agentId=child.agent_id, parentSessionId=self.session, parentLastUuid=self.tip
-        )
+        parent = {"parentSessionId": self.session, "parentLastUuid": self.tip}
+        child.rows.append({"type": "fork-context-ref", "agentId": child.agent_id, **parent})
         child.tip = self.tip
         child.prompt(prompt, after=0.1).answer(answer)
         return self
@@ -251,6 +250,7 @@ class Draft(Rows):
 
         branch: same ids, each record says `forkedFrom`.  plain: same ids, no word of it (--fork-session).
         sdk: new ids and `forkedFrom`.  resume: new ids, no word of it (every --resume up to 1.0.44).
+        From 2.1.326 on, answers that `branch` and `plain` copy name the session whose request they were.
         """
         copy = type(self)(session, self.cwd, self.version, self.now, branch=self.branch)
         ids: dict[Any, Any] = {None: None}
@@ -260,6 +260,8 @@ class Draft(Rows):
                 new = {**row, "uuid": ids[row["uuid"]], "parentUuid": ids.get(row["parentUuid"]), "sessionId": session}
                 if style in ("branch", "sdk"):
                     new["forkedFrom"] = {"sessionId": self.session, "messageUuid": row["uuid"]}
+                if style in ("branch", "plain") and row["type"] == "assistant" and not self._is(2, 1, 325):
+                    new.setdefault("requestSessionId", self.session)
                 copy.rows.append(new)
         copy.tip, copy.context = ids[self.tip], self.context
         copy.prompts = [(ids[prompt], ids[parent]) for prompt, parent in self.prompts]
@@ -331,5 +333,5 @@ class Draft(Rows):
         return [agent for agent in inside if agent.agent_id]
 
     def folder(self) -> str:
-        """Return where an agent's file lies below the project's directory."""
+        """Return the path of an agent's file below the project's directory."""
         return "" if self._is(2, 1, 1) else f"{self.session}/subagents/"

@@ -8,7 +8,7 @@ from pathlib import Path
 from backscroll.demo import desktop
 from backscroll.demo.draft import Draft
 from backscroll.demo.rows import NOON
-from backscroll.demo.stories import STORIES, Step, Story, Task
+from backscroll.demo.stories import STORIES, Story, StoryStep, Task
 from backscroll.errors import RefusedError
 from backscroll.files import make_private_directory, write_atomically
 
@@ -41,7 +41,7 @@ def write_demo_home(directory: Path, now: datetime = NOON) -> Path:
     return directory
 
 
-def play(draft: Draft, steps: list[Step | Task]) -> Draft:
+def play(draft: Draft, steps: list[StoryStep | Task]) -> Draft:
     """Add a story's steps to a draft."""
     for step in steps:
         if isinstance(step, Task):
@@ -91,12 +91,19 @@ def _side_files(drafts: list[Draft]) -> dict[str, str]:
         "organizationName": "Ann's own",
     }
     projects = {draft.cwd: {"lastSessionId": draft.session} for draft in drafts}
+    flags = {"tengu_session_memory": True, "tengu_fast_resume": False, "tengu_plan_model": "opus"}
+    settings = {
+        "numStartups": 42,
+        "oauthAccount": account,
+        "projects": projects,
+        "cachedGrowthBookFeatures": flags,
+    }
     return {
         ".claude/history.jsonl": "".join(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in history),
         f".claude/todos/{export}-agent-{export}.json": json.dumps(todos),
         ".claude/plans/calm-mapping-heron.md": _PLAN,
         ".claude/settings.json": json.dumps({"cleanupPeriodDays": 30}, indent=2) + "\n",
-        ".claude.json": json.dumps({"numStartups": 42, "oauthAccount": account, "projects": projects}, indent=2) + "\n",
+        ".claude.json": json.dumps(settings, indent=2) + "\n",
     }
 
 

@@ -68,7 +68,7 @@ class Rows:
         return b"".join(self.lines())
 
     def _is(self, *version: int) -> bool:
-        """Say whether this draft's version is at most the given one."""
+        """Return True if this draft's version is at most the given one."""
         return tuple(int(part) for part in self.version.split(".")) <= version
 
     def _id(self, prefix: str) -> str:
@@ -119,7 +119,7 @@ class Rows:
             "input_tokens": 4,
             "cache_creation_input_tokens": 200 + output,
             "cache_read_input_tokens": self.context,
-            # Until 2.1.97 what was written is a placeholder from the beginning of the stream.
+            # Until 2.1.97 the recorded usage is a placeholder from the beginning of the stream.
             "output_tokens": output if is_final else 1 + output % 8,
         }
         self.context += output

@@ -4,13 +4,12 @@ A story is a list of steps: what she asks, what the model says and calls, and wh
 """
 
 import base64
-from typing import Any
+from typing import Any, NamedTuple
 
 from backscroll.demo.tools import Tool, bash, edit, failed, grep, read, todo, write
-from backscroll.value import NamedTuple
 
 
-class Step(NamedTuple):
+class StoryStep(NamedTuple):
     """A method of Draft and its arguments."""
 
     name: str
@@ -19,41 +18,41 @@ class Step(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What an agent is asked, does and answers; with `meanwhile` it runs in the background."""
+    """The task, the calls and the answer of an agent; with `meanwhile` it runs in the background."""
 
     description: str
     prompt: str
-    steps: "list[Step | Task]"
+    steps: "list[StoryStep | Task]"
     answer: str
-    meanwhile: "list[Step | Task] | None" = None
+    meanwhile: "list[StoryStep | Task] | None" = None
 
 
 class Story(NamedTuple):
-    """A session: where, with which version, how many days ago it was held, and what was said."""
+    """A session: its directory, its version, its age in days, and its messages."""
 
     session: str
     cwd: str
     version: str
     age: float
-    steps: list[Step | Task]
+    steps: list[StoryStep | Task]
     branch: str = "main"
     fork_of: str | None = None
     kept: float | None = None
     """How many days ago the file was copied here, where that is later than the session itself."""
 
 
-def step(name: str, *arguments: Any, **options: Any) -> Step:
+def step(name: str, *arguments: Any, **options: Any) -> StoryStep:
     """Return any step."""
-    return Step(name, arguments, options)
+    return StoryStep(name, arguments, options)
 
 
-def ask(text: str, **options: Any) -> Step:
-    """Return what Ann types."""
+def ask(text: str, **options: Any) -> StoryStep:
+    """Return the prompts of Ann."""
     return step("prompt", text, **options)
 
 
-def say(text: str | None, *calls: Tool, **options: Any) -> Step:
-    """Return what the model says and calls."""
+def say(text: str | None, *calls: Tool, **options: Any) -> StoryStep:
+    """Return an answer of the model with its calls."""
     return step("answer", text, calls=calls, **options)
 
 

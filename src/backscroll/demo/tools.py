@@ -3,10 +3,9 @@
 Shapes as in docs/formats.md, "What a tool gave back".
 """
 
-from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, NamedTuple
 
-from backscroll.value import NamedTuple
+from backscroll.formats import diffs
 
 
 class Tool(NamedTuple):
@@ -91,19 +90,20 @@ def todo(*items: str, done: int) -> Tool:
 def patch(before: str, after: str) -> list[dict[str, Any]]:
     """Return the hunks that lead from one text to another, for display."""
     old, new = before.splitlines(), after.splitlines()
-    return [_hunk(group, old, new) for group in SequenceMatcher(None, old, new).get_grouped_opcodes(3)]
+    return [_hunk(hunk, old, new) for hunk in diffs.hunks(diffs.compare(old, new).runs, 3)]
 
 
-def _hunk(group: list[Any], old: list[str], new: list[str]) -> dict[str, Any]:
+def _hunk(runs: list[diffs.LineRun], old: list[str], new: list[str]) -> dict[str, Any]:
     lines = []
-    for tag, from_old, to_old, from_new, to_new in group:
-        kept = tag == "equal"
-        lines += [(" " if kept else "-") + line for line in old[from_old:to_old]]
-        lines += [] if kept else ["+" + line for line in new[from_new:to_new]]
+    for run in runs:
+        is_kept = run.kind == diffs.EQUAL
+        lines += [(" " if is_kept else "-") + line for line in old[run.old_start : run.old_end]]
+        lines += [] if is_kept else ["+" + line for line in new[run.new_start : run.new_end]]
+    first, last = runs[0], runs[-1]
     return {
-        "oldStart": group[0][1] + 1,
-        "oldLines": group[-1][2] - group[0][1],
-        "newStart": group[0][3] + 1,
-        "newLines": group[-1][4] - group[0][3],
+        "oldStart": first.old_start + 1,
+        "oldLines": last.old_end - first.old_start,
+        "newStart": first.new_start + 1,
+        "newLines": last.new_end - first.new_start,
         "lines": lines,
     }

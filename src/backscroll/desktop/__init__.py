@@ -1,1 +1,1 @@
-"""What Claude Desktop knows beyond its sessions: accounts, manifests with their files, declared servers, logs."""
+"""Facts that Claude Desktop stores beyond sessions: accounts, manifests with their files, MCP servers, logs."""

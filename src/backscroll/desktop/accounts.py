@@ -1,4 +1,4 @@
-"""Accounts: every one that a path, a row, a transcript or a settings file names, and who is signed in with which."""
+"""Accounts: all that a path, a row, a transcript or a settings file names, and the programs that use them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -6,19 +6,20 @@ from pathlib import PurePath
 from typing import Any
 
 from backscroll.errors import NotFoundError
-from backscroll.index import query
 from backscroll.index.db import Connection
+from backscroll.index.queries import sessions as query
 from backscroll.sessions.desktop_model import Account, Accounts, Counter, McpServer, SignedIn, Workspace
-from backscroll.stores import allowed
+from backscroll.stores.desktop_files import allowed
 from backscroll.times import parse
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
+_MOST = 8
 _PRIVATE = "local-agent-mode-sessions"
-"""Cowork's private settings name who it ran for, not who is signed in at the terminal."""
+"""Cowork's private settings name the account of its run, not the account of the terminal."""
 
 
 def accounts(database: Connection) -> Accounts:
-    """Return all accounts, the one used last first, who is signed in, and Desktop's counters."""
+    """Return all accounts, the most recently used first, with the signed-in programs and Desktop's counters."""
     found: dict[str, Account] = {}
     for row, person in query.desktop_rows(database):
         if row["account"] and row["product"] in ("code", "cowork"):
@@ -35,15 +36,25 @@ def accounts(database: Connection) -> Accounts:
 
 
 def account_id(database: Connection, asked: str) -> str:
-    """Return the account with an e-mail address."""
-    known = [one for one in accounts(database).accounts if (one.email or "").lower() == asked.lower()]
-    if not known:
-        raise NotFoundError("no account has this e-mail address", asked, "backscroll accounts shows all of them.")
-    return known[0].id
+    """Return the account with an e-mail address, or `asked` itself if it starts an id, with or without organization."""
+    known = accounts(database).accounts
+    if "@" in asked:
+        found = [one.id for one in known if (one.email or "").lower() == asked.lower()]
+    else:
+        found = [asked for one in known if one.id.startswith(asked.partition("/")[0])]
+    if not found:
+        raise NotFoundError("no such account", asked, _remedy(known))
+    return found[0]
+
+
+def _remedy(known: list[Account]) -> str:
+    """Return a sentence that names the accounts."""
+    names = ", ".join(f"{one.id[:8]} ({one.email})" if one.email else one.id[:8] for one in known[:_MOST])
+    return f"Known accounts: {names}. `backscroll accounts` shows them." if names else "No account is known here."
 
 
 def mcp_servers(database: Connection) -> list[McpServer]:
-    """Return the MCP servers that Desktop's settings declare, without the values of their variables."""
+    """Return the MCP servers in Desktop's settings, without the values of their variables."""
     paths = query.settings_and_logs(database, "desktop-settings")
     return [McpServer(**server, path=path) for path in paths for server in allowed.mcp_servers(path)]
 

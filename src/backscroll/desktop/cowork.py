@@ -1,24 +1,24 @@
-"""Cowork: everything that a session's manifest holds, in groups, with the files, permissions and runs beside it."""
+"""Cowork: all fields of a session's manifest, in groups, with its files, permissions and runs."""
 
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from backscroll.files import open_readonly, reason_of
-from backscroll.index import query
 from backscroll.index.db import Connection
+from backscroll.index.queries import sessions as query
 from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.sessions import audit, source
 from backscroll.sessions.desktop_model import AuditTrail, Manifest, Schedule, SessionFile
-from backscroll.stores import allowed, manifests, rows
+from backscroll.sessions.session import DesktopRow
+from backscroll.sessions.transcript import audit, source
+from backscroll.stores.desktop_files import allowed, manifests, rows
 from backscroll.times import of_file
 
 
 def read_manifests(database: Connection, session: str | None) -> Iterator[Manifest]:
-    """Yield the manifests of one session, its rows of the Code tab included, or those of all Cowork sessions.
+    """Yield the manifests and Code-tab rows of one session, or the manifests of all Cowork sessions.
 
-    Audits, which may be as long as transcripts, are read only for one session.
+    It reads audits, which may be as long as transcripts, only for one session.
     """
     for row, name in query.rows_with_sessions(database):
         is_asked = name == session if session is not None else row["product"] == "cowork"
@@ -27,12 +27,12 @@ def read_manifests(database: Connection, session: str | None) -> Iterator[Manife
 
 
 def read_schedules(database: Connection) -> list[Schedule]:
-    """Return the scheduled tasks of every account, as they are."""
+    """Return the scheduled tasks of every account, unchanged."""
     paths = query.settings_and_logs(database, "schedule")
     return [Schedule(*rows.owners_of(path), path, allowed.tasks(path)) for path in paths]
 
 
-def _manifest(session: str, row: dict[str, Any], *, with_audit: bool) -> Manifest:
+def _manifest(session: str, row: DesktopRow, *, with_audit: bool) -> Manifest:
     fields, reason = rows.read_fields(row["path"])
     sorted_fields = manifests.sort_fields(fields)
     damage = [Damage(Place(row["path"]), reason)] if reason is not None else []

@@ -1,21 +1,21 @@
-"""Logs: what Desktop and Cowork complained about while a session was held."""
+"""Logs: the errors that Desktop and Cowork logged during a session."""
 
 from collections.abc import Iterator
 from datetime import timedelta, tzinfo
 
-from backscroll.index import query
 from backscroll.index.db import Connection
+from backscroll.index.queries import sessions as query
 from backscroll.records import Damage
 from backscroll.sessions.desktop_model import LogLine
-from backscroll.sessions.model import Session
-from backscroll.stores import logs
+from backscroll.sessions.session import Session
+from backscroll.stores.desktop_files import logs
 
 NEAR = timedelta(minutes=5)
-"""So long before a session's first and after its last word an error may still be about it."""
+"""An error may concern a session if it lies at most this long before its start or after its end."""
 
 
 def errors_near(database: Connection, session: Session, zone: tzinfo | None) -> Iterator[LogLine | Damage]:
-    """Yield the errors in Desktop's logs that lie near a session's time, or that name it."""
+    """Yield the errors in Desktop's logs that are near in time to a session, or that name it."""
     names = [session.id, *session.copies, *(name for row in session.rows for name in (row["id"], *row["lineage"]))]
     first = session.started - NEAR if session.started else None
     last = session.updated + NEAR if session.updated else None
@@ -30,5 +30,5 @@ def errors_near(database: Connection, session: Session, zone: tzinfo | None) -> 
 
 
 def log_files(database: Connection) -> list[str]:
-    """Return where the logs of Desktop and Cowork lie."""
+    """Return the paths of the logs of Desktop and Cowork."""
     return query.settings_and_logs(database, "log")

@@ -1,4 +1,4 @@
-"""What a store hands to a reader of many files: their names, and each of them opened for reading.
+"""The files of a store for a reader of many files: their names, and a function that opens them.
 
 Stores implement these protocols over their own way of opening files; tests do it over a dict.
 """
@@ -24,7 +24,7 @@ class Profile(Directory, Protocol):
     """A directory of which private copies can be made, for SQLite must be given a path."""
 
     def state(self, name: str) -> object:
-        """Return what changes whenever a file does, for a name that was just given out."""
+        """Return a state that changes whenever a file does, for a name from `names`."""
         ...
 
     def copy(self, names: Iterable[str]) -> AbstractContextManager[str]:

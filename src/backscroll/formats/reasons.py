@@ -1,4 +1,4 @@
-"""What readers of a format call the bytes that hold no record, and the bytes that mean nothing."""
+"""The names that readers use for bytes without a record, and for bytes without meaning."""
 
 NUL_BYTES = "NUL bytes"
 EMPTY_OBJECT = "empty object"

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """What a version is to the store now."""
+    """The state of a version in the store."""
 
     LIVE = "live"
     DELETED = "deleted"

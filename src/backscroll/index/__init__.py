@@ -1,1 +1,1 @@
-"""The index: derived from the stores, disposable, so that nothing is read twice."""
+"""The index: derived from the stores, disposable, so that we read nothing twice."""

@@ -1,10 +1,11 @@
-"""Progress and Report: how far a long piece of work has come, and what it did in the end."""
+"""Progress and Report: the state of a long update, and its result."""
 
-from backscroll.value import NamedTuple, Value
+from dataclasses import dataclass
 
 
-class Progress(NamedTuple):
-    """How far a long piece of work has come."""
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The state of a long update."""
 
     done: int
     total: int
@@ -12,8 +13,9 @@ class Progress(NamedTuple):
     what: str
 
 
-class Report(Value):
-    """What an update did."""
+@dataclass(slots=True)
+class Report:
+    """The result of an update."""
 
     files: int = 0
     read: int = 0

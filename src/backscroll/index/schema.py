@@ -1,39 +1,43 @@
 """The tables of the catalogue.
 
-Everything here is derived from the stores and may be deleted at any time.  Another schema version means a new
-catalogue, never a migration.  Each table has one definition, and this is it:
+Everything here is derived from the stores; the user may delete it at any time.  Another schema version means a new
+catalogue, never a migration.  Each table is defined once, here or in `session_tables`:
 
-file         a file that a store found: its state when it was taken in, how far it was read, how far its words are in
-unit         the transcripts of one session, or of one agent, and all that is known of them as a whole
-record       a record of a unit's tree, and where it lies; `node` numbers the messages of a tree, `agent` its trees
-message      a message of a unit by the key that copies of it share
+file         a file of a store: its state when we read it, how far we read it, how far the search index has it
+unit         the transcripts of one session, or of one agent, and the facts about them as a whole
+record       a record of a unit's tree, and its place; `node` numbers the messages of a tree, `agent` its trees
+message      a message of a unit; all its copies have the same key
 call         a tool call of a unit
 usage        the usage of an API message of a unit
-change       what a call or record of a unit says about a file
-evidence     what a unit's records say about the agents that it started, and of notices
+change       the statement of a call or record of a unit about a file
+evidence     the statements of a unit's records about the agents that it started, and notices
 inline       an agent inside a session's own file
-aside        a record beside the tree that says something to people
+aside        a record beside the tree with a text for people
 summary      the title that a record gives to the conversation that ends in a record of this id
-damage       a place that could not be read, or, as a note, was read only after a repair
-session      a conversation: all that `list` shows of it
-agent        an agent of a session, joined with the call that started it
-usage_sum    the usage that each session was the first to spend, by quarters of an hour; with `owner` what it copied
-tool_sum     the calls that each session was the first to make, likewise
+renamed_copy a record copied under a new id: the keys of its own id, of its original and of the first original
+damage       a place that we could not read; a note, if we read it after a repair
+session      a conversation: everything that `list` shows of it
+agent        an agent of a session, linked to the call that started it
+usage_sum    the usage that each session spent first, by quarters of an hour; with `owner` the usage that it copied
+tool_sum     the calls that each session made first, by quarters of an hour
 fold         an earlier copy of a session, and the session that contains it
-dirty        a session whose row must be made anew; written with every change of a unit
+dirty        a session whose row must be made again; written with every change of a unit
+changed_leaf a record that a summary named or names: its session may have another title now
 desktop_row  a row of Desktop: as read, and as joined with a session
-marks        what a Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes
-store        what was found in each store at the last update
-passage      something that a search finds: its key, its file, and whether the words are kept for that file
-prompt       a prompt of a session by its letters, to know which lines of histories messages hold
+marks        Desktop's marks on sessions outside their rows: pins, groups, unread marks, panes
+store        the contents of each store at the last update
+passage      a searchable text: its key, its file, and whether its document belongs to that file
+prompt       a prompt of a session by its letters, to find lines of histories that messages repeat
 typed        a line of a history, or a prompt of a global config
-renamed      a session whose title, tag and agents the words have not taken in as they are now
+renamed      a session whose title, tag and agents are out of date in the search index
 meta         single values
 """
 
-VERSION = 14
+from backscroll.index.session_tables import TABLES_OF_SESSIONS
 
-SCHEMA = """
+VERSION = 18
+
+TABLES_OF_UNITS = """
 CREATE TABLE file (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   path BLOB NOT NULL UNIQUE,
@@ -95,6 +99,7 @@ CREATE TABLE unit (
   account TEXT,
   named_session TEXT,
   forked_from TEXT,
+  is_branched INTEGER NOT NULL,
   first_text BLOB,
   is_internal INTEGER NOT NULL,
   cwds TEXT NOT NULL,
@@ -132,11 +137,11 @@ CREATE TABLE message (
   last BLOB,
   kind TEXT NOT NULL,
   text BLOB,
-  label TEXT
+  label TEXT,
+  is_copy INTEGER NOT NULL
 );
-CREATE INDEX message_key ON message (key);
-CREATE INDEX message_unit ON message (unit);
-CREATE INDEX message_last ON message (last);
+CREATE INDEX message_key ON message (key, unit);
+CREATE INDEX message_unit ON message (unit, key);
 
 CREATE TABLE call (
   unit INTEGER NOT NULL,
@@ -159,7 +164,7 @@ CREATE TABLE call (
   answer_length INTEGER
 );
 CREATE INDEX call_key ON call (key);
-CREATE INDEX call_unit ON call (unit);
+CREATE INDEX call_unit ON call (unit, id);
 
 CREATE TABLE usage (
   unit INTEGER NOT NULL,
@@ -218,7 +223,7 @@ CREATE TABLE change (
   other TEXT
 );
 CREATE INDEX change_folded ON change (folded);
-CREATE INDEX change_unit ON change (unit);
+CREATE INDEX change_unit ON change (unit, call);
 CREATE INDEX change_renamed ON change (other) WHERE kind = 'rename';
 
 CREATE TABLE evidence (
@@ -262,11 +267,20 @@ CREATE INDEX aside_unit ON aside (unit);
 
 CREATE TABLE summary (
   unit INTEGER NOT NULL,
-  leaf BLOB NOT NULL,
+  leaf TEXT NOT NULL,
   text TEXT NOT NULL
 );
 CREATE INDEX summary_leaf ON summary (leaf);
 CREATE INDEX summary_unit ON summary (unit);
+
+CREATE TABLE renamed_copy (
+  unit INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  own BLOB NOT NULL,
+  origin BLOB NOT NULL,
+  root BLOB NOT NULL
+);
+CREATE INDEX renamed_copy_unit ON renamed_copy (unit);
 
 CREATE TABLE damage (
   unit INTEGER NOT NULL,
@@ -279,185 +293,29 @@ CREATE TABLE damage (
 );
 CREATE INDEX damage_unit ON damage (unit);
 
-CREATE TABLE session (
-  id TEXT PRIMARY KEY,
-  folded_into TEXT,
-  title TEXT,
-  title_source TEXT,
-  project TEXT,
-  cwd TEXT,
-  project_source TEXT,
-  own_project TEXT,
-  own_cwd TEXT,
-  own_project_source TEXT,
-  project_key TEXT,
-  stores TEXT NOT NULL,
-  state TEXT NOT NULL,
-  started TEXT,
-  updated TEXT,
-  messages INTEGER NOT NULL,
-  prompts INTEGER NOT NULL,
-  copied INTEGER NOT NULL,
-  calls INTEGER NOT NULL,
-  agents INTEGER NOT NULL,
-  internal_agents INTEGER NOT NULL,
-  branches INTEGER NOT NULL,
-  compactions INTEGER NOT NULL,
-  damage INTEGER NOT NULL,
-  notes INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  model TEXT,
-  models TEXT NOT NULL,
-  branch TEXT,
-  version TEXT,
-  entrypoint TEXT,
-  tag TEXT,
-  account TEXT,
-  accounts TEXT NOT NULL,
-  parent TEXT,
-  copies TEXT NOT NULL,
-  transcripts TEXT NOT NULL,
-  usage TEXT NOT NULL,
-  mtime REAL,
-  config TEXT,
-  released TEXT,
-  check_sum INTEGER NOT NULL
-);
-CREATE INDEX session_updated ON session (updated);
-CREATE INDEX session_parent ON session (parent);
-CREATE INDEX session_place ON session (project_key, project, cwd, id);
-
-CREATE TABLE agent (
-  session TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  type TEXT,
-  description TEXT,
-  call TEXT,
-  joined_by TEXT,
-  parent TEXT,
-  is_internal INTEGER NOT NULL,
-  messages INTEGER NOT NULL,
-  calls INTEGER NOT NULL,
-  transcript BLOB,
-  started TEXT,
-  updated TEXT,
-  PRIMARY KEY (session, number)
-) WITHOUT ROWID;
-CREATE INDEX agent_id ON agent (session, id);
-
-CREATE TABLE usage_sum (
-  session TEXT NOT NULL,
-  owner TEXT,
-  agent TEXT,
-  agent_type TEXT,
-  branch TEXT,
-  quarter INTEGER,
-  model TEXT,
-  tier TEXT,
-  speed TEXT,
-  geo TEXT,
-  context INTEGER NOT NULL,
-  is_lower_bound INTEGER NOT NULL,
-  messages INTEGER NOT NULL,
-  input INTEGER,
-  output INTEGER,
-  cache_write INTEGER,
-  cache_read INTEGER,
-  cache_write_5m INTEGER,
-  cache_write_1h INTEGER,
-  web_searches INTEGER,
-  web_fetches INTEGER,
-  recorded REAL,
-  recorded_messages INTEGER NOT NULL,
-  first TEXT,
-  last TEXT
-);
-CREATE INDEX usage_sum_session ON usage_sum (session);
-
-CREATE TABLE tool_sum (
-  session TEXT NOT NULL,
-  agent TEXT,
-  quarter INTEGER,
-  name TEXT NOT NULL,
-  target TEXT,
-  calls INTEGER NOT NULL,
-  errors INTEGER NOT NULL,
-  refusals INTEGER NOT NULL,
-  unanswered INTEGER NOT NULL,
-  timed INTEGER NOT NULL,
-  seconds REAL NOT NULL,
-  slowest REAL NOT NULL
-);
-CREATE INDEX tool_sum_session ON tool_sum (session);
-
-CREATE TABLE fold (id TEXT PRIMARY KEY, target TEXT NOT NULL);
-CREATE INDEX fold_target ON fold (target);
-CREATE TABLE dirty (session TEXT PRIMARY KEY);
-CREATE TABLE store (
-  kind TEXT NOT NULL,
-  path TEXT NOT NULL,
-  files INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  sessions INTEGER NOT NULL,
-  damage TEXT NOT NULL
-);
-CREATE TABLE desktop_row (
-  path BLOB PRIMARY KEY,
-  fingerprint TEXT NOT NULL,
-  read TEXT NOT NULL,
-  person TEXT NOT NULL,
-  session TEXT,
-  body TEXT NOT NULL,
-  names TEXT NOT NULL,
-  words TEXT
-);
-CREATE INDEX desktop_row_session ON desktop_row (session);
-CREATE TABLE marks (path TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, body TEXT NOT NULL, damage TEXT NOT NULL);
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE renamed (session TEXT PRIMARY KEY);
-
-CREATE TABLE passage (
-  file INTEGER NOT NULL,
-  key INTEGER NOT NULL,
-  place INTEGER,
-  is_kept INTEGER NOT NULL,
-  PRIMARY KEY (file, key)
-) WITHOUT ROWID;
-CREATE INDEX passage_key ON passage (key);
-CREATE TABLE prompt (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  said INTEGER NOT NULL,
-  session TEXT,
-  file INTEGER NOT NULL,
-  key INTEGER NOT NULL,
-  time INTEGER
-);
-CREATE INDEX prompt_said ON prompt (said);
-CREATE INDEX prompt_file ON prompt (file);
-CREATE TABLE typed (
-  file INTEGER NOT NULL,
-  place INTEGER NOT NULL,
-  line INTEGER,
-  length INTEGER NOT NULL,
-  said INTEGER NOT NULL,
-  session TEXT,
-  project TEXT,
-  time INTEGER,
-  is_slight INTEGER NOT NULL,
-  PRIMARY KEY (file, place)
-) WITHOUT ROWID;
-CREATE INDEX typed_said ON typed (said);
 """
+SCHEMA = TABLES_OF_UNITS + TABLES_OF_SESSIONS
 
-_OF_UNITS = ("record", "message", "call", "usage", "change", "evidence", "inline", "aside", "summary", "damage")
+_OF_UNITS = (
+    "unit",
+    "record",
+    "message",
+    "call",
+    "usage",
+    "change",
+    "evidence",
+    "inline",
+    "aside",
+    "summary",
+    "renamed_copy",
+    "damage",
+)
 INDEXES = [
     statement
     for statement in SCHEMA.split(";\n")
     if statement.strip().startswith("CREATE INDEX") and statement.split(" ON ")[1].split()[0] in _OF_UNITS
 ]
-"""The statements that make the indexes of the rows of units: a first filling is faster without them."""
+"""The statements that make the indexes of units; the first update is faster without them."""
 
 COLUMNS = {
     table.split(" ", 1)[0]: [
@@ -472,6 +330,6 @@ COLUMNS = {
 
 
 INSERT = {table: f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})" for table, columns in COLUMNS.items()}
-"""The statements that insert a whole row into each table."""
+"""The statement that inserts a whole row, for each table."""
 DROP_INDEXES = [f"DROP INDEX IF EXISTS {statement.split()[2]}" for statement in INDEXES]
 MAKE_INDEXES = [statement.replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS") for statement in INDEXES]

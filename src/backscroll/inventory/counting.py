@@ -7,10 +7,9 @@ A store is foreign data: names without end are counted together, under `…`.
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from backscroll.place import Place
-from backscroll.value import NamedTuple
 
 OTHERS = "…"
 

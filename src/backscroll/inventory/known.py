@@ -8,15 +8,13 @@ A type whose fields are null is known by its name alone; a field whose list is e
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from backscroll.value import NamedTuple
+from typing import Any, NamedTuple
 
 Fields = dict[str, list[str]]
 
 
 class Expected(NamedTuple):
-    """What a public schema of Cowork's manifests says of a field."""
+    """The facts about a field in a public schema of Cowork's manifests."""
 
     value: str
     required: bool

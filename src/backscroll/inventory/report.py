@@ -1,6 +1,7 @@
-"""What was counted, against what is known: the answer of `drift`."""
+"""The counts, compared with the known schema: the result of `drift`."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from backscroll.index.progress import Progress
 from backscroll.inventory.counting import Inventory, Tally
@@ -8,13 +9,13 @@ from backscroll.inventory.known import Fields, cowork_fields, known_types
 from backscroll.inventory.reading import COWORK, KINDS, count_file
 from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.stores import FoundFile, Store
-from backscroll.value import NamedTuple, Value, field
+from backscroll.stores.base import FoundFile, Store
 
 COWORK_CHECK = "cowork-27-fields"
 
 
-class FieldUse(Value, frozen=True):
+@dataclass(frozen=True, slots=True)
+class FieldUse:
     """One field of one type."""
 
     name: str
@@ -25,7 +26,8 @@ class FieldUse(Value, frozen=True):
     versions: dict[str | None, int]
 
 
-class TypeUse(Value):
+@dataclass(frozen=True, slots=True)
+class TypeUse:
     """One type of record, or of a part of records."""
 
     type: str
@@ -37,7 +39,8 @@ class TypeUse(Value):
     """Version of Claude Code to how many; None for those that no version is known of."""
 
 
-class Unknown(Value, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Unknown:
     """Something that the known schema does not have, and where it was met first."""
 
     kind: str
@@ -50,7 +53,8 @@ class Unknown(Value, frozen=True):
     place: Place
 
 
-class CheckedField(Value, frozen=True):
+@dataclass(frozen=True, slots=True)
+class CheckedField:
     """One field of a named check."""
 
     name: str
@@ -62,7 +66,8 @@ class CheckedField(Value, frozen=True):
     """It has only values of the expected type and, where it is required, is never missing."""
 
 
-class Check(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Check:
     """A claim of others about fields, held against what lies here."""
 
     name: str
@@ -71,7 +76,8 @@ class Check(NamedTuple):
     fields: list[CheckedField]
 
 
-class Drift(Value):
+@dataclass(slots=True)
+class Drift:
     """Everything that was met, unknown things first."""
 
     files: int = 0
@@ -85,12 +91,9 @@ class Drift(Value):
 def read_drift(stores: Iterable[Store], on_progress: Callable[[Progress], None] | None = None) -> Drift:
     """Count everything in all stores, and compare it with what is known."""
     drift, inventory, done = Drift(), Inventory(), 0
-    found = [
-        (store.kind, file)
-        for store in stores
-        for file in store.files()
-        if isinstance(file, FoundFile) and file.kind in KINDS
-    ]
+    walked = [(store.kind, item) for store in stores for item in store.files()]
+    drift.damage += [item for _, item in walked if isinstance(item, Damage)]
+    found = [(kind, item) for kind, item in walked if isinstance(item, FoundFile) and item.kind in KINDS]
     for drift.files, (store, file) in enumerate(found, 1):
         drift.damage += count_file(file, store, inventory)
         done += file.size
@@ -165,6 +168,6 @@ def _versions(tally: Tally) -> list[str]:
 
 
 def version_order(version: str | None) -> list[tuple[int, str]]:
-    """Return what sorts versions as people do: 2.0.9 before 2.0.10, unknown ones first."""
+    """Return a sort key for versions: 2.0.9 before 2.0.10, unknown ones first."""
     parts = (version or "").split(".")
     return [(int(part), "") if part.isdecimal() and len(part) < 10 else (0, part) for part in parts]

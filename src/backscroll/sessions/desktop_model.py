@@ -1,18 +1,19 @@
-"""The values that the verbs about Claude Desktop hand out: manifests, accounts, audits, logs.
+"""The values that the library returns about Claude Desktop: manifests, accounts, audits, logs.
 
-Apart from `model`, because a list of sessions needs none of them and each costs half a millisecond to make.
+They are not in `model`: a list of sessions needs none of them, and each class takes half a millisecond to create.
 """
 
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.place import Place
-from backscroll.records import Damage
-from backscroll.sessions.model import Json
-from backscroll.value import Value, field
+from backscroll.records import Damage, Json
+from backscroll.sessions.session import DesktopRow
 
 
-class Permission(Value):
-    """One decision about a tool, as Cowork's audit tells it."""
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """One decision about a tool in Cowork's audit."""
 
     time: datetime | None
     kind: str
@@ -23,8 +24,9 @@ class Permission(Value):
     place: Place
 
 
-class Run(Value):
-    """One run of a Cowork session, as its audit sums it up; the cost of a run may include those before it."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a Cowork session in its audit; the cost of a run may include earlier runs."""
 
     time: datetime | None
     outcome: str | None
@@ -34,8 +36,9 @@ class Run(Value):
     place: Place
 
 
-class AuditTrail(Value):
-    """What only a Cowork session's audit knows."""
+@dataclass(frozen=True, slots=True)
+class AuditTrail:
+    """The facts that only the audit of a Cowork session has."""
 
     path: str
     permissions: list[Permission] = field(default_factory=list)
@@ -43,8 +46,9 @@ class AuditTrail(Value):
     damage: list[Damage] = field(default_factory=list)
 
 
-class SessionFile(Value):
-    """A file that a Cowork session made (`outputs`) or was given (`uploads`)."""
+@dataclass(frozen=True, slots=True)
+class SessionFile:
+    """A file that a Cowork session made (`outputs`) or that its user gave it (`uploads`)."""
 
     kind: str
     path: str
@@ -52,26 +56,28 @@ class SessionFile(Value):
     time: datetime | None
 
 
-class Manifest(Value):
-    """Everything that Desktop wrote down of a session, in groups, and the files that belong to it."""
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything that Desktop recorded about a session, in groups, and the files of the session."""
 
     session: str
-    row: Json
+    row: DesktopRow
     groups: dict[str, dict[str, Json]]
     """identity, folders, permissions, browser, answers, files, approvals, egress, mcp, schedule, error and more."""
     unknown: list[str]
-    """Names of fields that are not known; they stand in the group `other`."""
+    """Names of unknown fields; the group `other` holds them."""
     odd: list[str]
     """Names of known fields whose value has an unexpected type."""
     files: list[SessionFile]
     is_cut: bool
-    """There are more files than are listed."""
+    """True if there are more files than this list holds."""
     trail: AuditTrail | None
     damage: list[Damage]
 
 
-class Schedule(Value):
-    """The scheduled tasks of an account in an organization, as Desktop keeps them."""
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The scheduled tasks of an account in an organization, as Desktop stores them."""
 
     account: str | None
     organization: str | None
@@ -79,8 +85,9 @@ class Schedule(Value):
     tasks: Json
 
 
-class Workspace(Value):
-    """An organization that an account has rows in."""
+@dataclass(slots=True)
+class Workspace:
+    """An organization in which an account has rows."""
 
     id: str
     name: str | None
@@ -88,8 +95,9 @@ class Workspace(Value):
     cowork: int
 
 
-class Account(Value):
-    """An account of Anthropic's that something on this disk names."""
+@dataclass(slots=True)
+class Account:
+    """An Anthropic account that some file on this disk names."""
 
     id: str
     email: str | None = None
@@ -97,15 +105,16 @@ class Account(Value):
     rows: int = 0
     cowork: int = 0
     sessions: int = 0
-    """Sessions that are known to be of this account, rows or not."""
+    """Known sessions of this account, with or without rows."""
     current: list[str] = field(default_factory=list)
-    """Who is signed in with it: cli, desktop."""
+    """The programs that use this account now: cli, desktop."""
     workspaces: list[Workspace] = field(default_factory=list)
     updated: datetime | None = None
 
 
-class SignedIn(Value):
-    """Which account a program was last signed in with, and where that stands."""
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """The account that a program used last, and the file that says so."""
 
     program: str
     """cli or desktop."""
@@ -113,16 +122,18 @@ class SignedIn(Value):
     path: str
 
 
-class Counter(Value):
-    """A counter file of Desktop, as it is: tokens of the day, use of the plan."""
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter file of Desktop, unchanged: tokens of the day, use of the plan."""
 
     name: str
     path: str
     values: Json
 
 
-class Accounts(Value):
-    """What `accounts` answers."""
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """The result of `accounts`."""
 
     accounts: list[Account]
     signed_in: list[SignedIn]
@@ -130,24 +141,26 @@ class Accounts(Value):
 
     @property
     def agree(self) -> bool | None:
-        """Whether all programs are signed in with one account; None where fewer than two are known."""
+        """Return True if all programs use one account; None if fewer than two are known."""
         known = [one.account for one in self.signed_in]
         return len(set(known)) == 1 if len({one.program for one in self.signed_in}) > 1 else None
 
 
-class McpServer(Value):
-    """An MCP server that Desktop's settings declare; never with the values of its environment."""
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """An MCP server in Desktop's settings, without the values of its environment variables."""
 
     name: str
     command: str | None
     url: str | None
     env: list[str]
-    """Names of the variables that it is given."""
+    """Names of its environment variables."""
     path: str
 
 
-class LogLine(Value):
-    """A line of a log that tells of an error."""
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of a log that reports an error."""
 
     path: str
     line: int
@@ -155,4 +168,4 @@ class LogLine(Value):
     level: str
     text: str
     names_session: bool
-    """The line names the session itself, and does not only lie near its time."""
+    """True if the line names the session; False if it is only near in time."""

@@ -1,1 +1,1 @@
-"""Stats: what it cost and what it did, computed from the sums that the index keeps."""
+"""Usage, cost and tool calls, computed from the sums in the index."""

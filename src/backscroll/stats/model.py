@@ -1,18 +1,20 @@
-"""The values that `usage`, `tools`, `usage --audit` and `usage --timeline` hand out.
+"""The values that `usage`, `tools`, `usage --audit` and `usage --timeline` return.
 
-Field names are the keys of the JSON contract (docs/json.md).  `None` means unknown; a cost is in US
-dollars and the sum of what has a price.
+Field names are the keys of the JSON contract (docs/json.md).  `None` means unknown.  A cost is in US
+dollars and sums all usage with a known price.
 """
 
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.place import Place
-from backscroll.sessions.model import Session
-from backscroll.value import Value, field
+from backscroll.records import Damage, Note
+from backscroll.sessions.session import Session
 
 
-class Amount(Value):
-    """Tokens and cost of any number of API messages, with what is only a lower bound counted apart."""
+@dataclass(slots=True)
+class Amount:
+    """Tokens and cost of any number of API messages; lower bounds are counted separately."""
 
     input: int | None = None
     output: int | None = None
@@ -26,11 +28,11 @@ class Amount(Value):
     web_searches: int | None = None
     web_fetches: int | None = None
     lower_bound: bool = False
-    """Some outputs are placeholders that the program wrote before the answer was complete."""
+    """True if some outputs are placeholders that the program wrote before the answer was complete."""
     lower_bound_messages: int = 0
     lower_bound_output: int = 0
     unpriced: list[str] = field(default_factory=list)
-    """Models that no price is known for; what they spent is not in `cost`."""
+    """Models without a known price; `cost` does not include them."""
     first: datetime | None = None
     last: datetime | None = None
 
@@ -40,8 +42,9 @@ class Amount(Value):
         return (self.input or 0) + (self.output or 0) + (self.cache_write or 0) + (self.cache_read or 0)
 
 
-class Burn(Value):
-    """How quickly a block of five hours is used up."""
+@dataclass(slots=True)
+class Burn:
+    """The rate at which a block of five hours is used."""
 
     start: datetime
     end: datetime
@@ -49,23 +52,25 @@ class Burn(Value):
     tokens_per_minute: float | None
     cost_per_hour: float | None
     projected_tokens: int | None = None
-    """What an active block comes to at this rate."""
+    """The projected total of an active block at this rate."""
     projected_cost: float | None = None
 
 
+@dataclass(slots=True)
 class UsageRow(Amount):
-    """One row of `usage`: what was spent under one key, or under several that cross."""
+    """One row of `usage`: the usage under one key, or under a combination of keys."""
 
     key: str | None = None
     keys: dict[str, str | None] = field(default_factory=dict)
     title: str | None = None
-    """Only of sessions."""
+    """Set for sessions only."""
     burn: Burn | None = None
-    """Only of blocks."""
+    """Set for blocks only."""
 
 
-class Unpriced(Value):
-    """What was spent with a model that no price is known for."""
+@dataclass(slots=True)
+class Unpriced:
+    """The usage of a model without a known price."""
 
     model: str | None
     messages: int
@@ -75,87 +80,93 @@ class Unpriced(Value):
     cache_read: int | None
 
 
-class UsageReport(Value):
-    """What `usage` answers."""
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    """The result of `usage`."""
 
     by: list[str]
     rows: list[UsageRow]
     total: Amount
     unpriced: list[Unpriced]
     prices: str
-    """Where the prices come from, and of which day."""
+    """The source and the day of the prices."""
 
 
-class ToolUse(Value):
-    """How often one tool, MCP server, skill or type of agent was called, each call once."""
+@dataclass(slots=True)
+class ToolUse:
+    """The number of calls of one tool, MCP server, skill or type of agent, each call once."""
 
     name: str
     calls: int = 0
     errors: int = 0
-    """Calls whose result is an error, refusals included."""
+    """Calls with an error as result, refusals included."""
     sessions: int = 0
     seconds: float | None = None
-    """From each call to its result, where both have a time; a person's thinking included."""
+    """The time from each call to its result, if both have a time; it includes the time a person needs to decide."""
     refusals: int = 0
     """Calls that a person, a rule or a hook did not allow."""
     unanswered: int = 0
-    """Calls that have no result."""
+    """Calls without a result."""
     files: int | None = None
-    """Different files that were named; only of tools that work on one."""
+    """Different files that calls name; only for tools that work on one file."""
     slowest: float | None = None
     server: str | None = None
     """The MCP server of a tool."""
 
 
-class ToolReport(Value):
-    """What `tools` answers."""
+@dataclass(frozen=True, slots=True)
+class ToolReport:
+    """The result of `tools`."""
 
     tools: list[ToolUse]
     servers: list[ToolUse]
     skills: list[ToolUse]
     agents: list[ToolUse]
-    """Types of agents that were started."""
+    """Types of agents that calls started."""
     total: ToolUse
 
 
-class Turn(Value):
-    """From one prompt to the next: how long the program worked on it, and how long it then waited."""
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One prompt up to the next: the time that the program worked, and the time that it waited."""
 
     number: int
     message: str
-    """The prompt's id."""
+    """The id of the prompt."""
     text: str
     time: datetime | None
     first_answer: datetime | None
     end: datetime | None
     working: float | None
-    """Seconds from the prompt to the last thing said or done about it."""
+    """Seconds from the prompt to the last record of its turn."""
     waiting: float | None
     """Seconds from there to the next prompt."""
     tools: float
-    """Seconds in which at least one call was under way."""
+    """Seconds during which at least one call was running."""
     calls: int
     errors: int
     usage: Amount
     context: int | None
-    """The longest prompt of an API message of this turn, in tokens."""
+    """The longest prompt of an API message in this turn, in tokens."""
     branch: str
     compactions: int = 0
 
 
-class ContextPoint(Value):
-    """How long the prompt of one API message was."""
+@dataclass(frozen=True, slots=True)
+class ContextPoint:
+    """The length of the prompt of one API message."""
 
     time: datetime | None
     message: str
     tokens: int
     turn: int
     is_compaction: bool = False
-    """A compaction stands right before it."""
+    """True if a compaction is directly before it."""
 
 
-class Timeline(Value):
-    """What `usage --session ID --timeline` answers."""
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The result of `usage --session ID --timeline`."""
 
     session: Session
     turns: list[Turn]
@@ -165,45 +176,49 @@ class Timeline(Value):
     tools: float
 
 
-class CopiedFrom(Value):
-    """What a session holds of what another session spent first."""
+@dataclass(frozen=True, slots=True)
+class CopiedFrom:
+    """The usage in a session that another session spent first."""
 
     session: str
     first_session: str
     first_transcript: str | None
-    """The file that it was first written to."""
+    """The file that holds the original."""
     amount: Amount
 
 
-class ModelDifference(Value):
-    """What Claude Code says a model spent in a session, beside what the transcripts hold."""
+@dataclass(frozen=True, slots=True)
+class ModelDifference:
+    """The usage of a model in a session according to Claude Code, and according to the transcripts."""
 
     model: str
     stated: Amount
     found: Amount
-    """In the session's files, what it copied included."""
+    """In the session's files, copies included."""
 
 
-class Comparison(Value):
-    """What Claude Code recorded as the cost of a session, beside ours, and why they differ."""
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The cost of a session according to Claude Code, our cost, and the reasons for a difference."""
 
     session: str
     source: str
     """cost-state: its last sum of the session; costUSD: its price of each message."""
     recorded: float
     computed: float | None
-    """Our cost of the session alone."""
+    """Our cost of the session without copies."""
     with_copies: float | None
-    """Our cost of everything in its files, whoever spent it first."""
+    """Our cost of everything in its files, copies included."""
     repriced: float | None
-    """Our price of the tokens that Claude Code itself counted."""
+    """Our price of the tokens that Claude Code counted."""
     is_equal: bool
     reasons: list[str]
     models: list[ModelDifference] = field(default_factory=list)
 
 
-class AuditMessage(Value):
-    """One API message of a session, and why it counts or does not."""
+@dataclass(slots=True)
+class AuditMessage:
+    """One API message of a session, with the reason why it counts or not."""
 
     place: Place
     model: str | None
@@ -211,30 +226,35 @@ class AuditMessage(Value):
     counted: bool
     reason: str
     records: int
-    """Records that repeat its usage, in this file."""
+    """Records in this file that repeat its usage."""
     first_place: Place | None = None
-    """Where it was written first, if that is elsewhere."""
+    """The file of the original, if this is a copy."""
     first_session: str | None = None
 
 
-class Audit(Value):
-    """What `usage --audit` answers: the way from records on disk to the total."""
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The result of `usage --audit`: the steps from records on disk to the total."""
 
     records: int
-    """Records that carry usage, in all files."""
+    """Records with usage, in all files."""
     repeated: int
-    """Of them, further records of a message that the same file holds already."""
+    """Of them, further records of a message in the same file."""
     copies: int
-    """Of them, messages that another file, or another session, wrote first."""
+    """Of them, messages whose original is in another file or session."""
     counted: int
-    """What is left: API messages, each once."""
+    """The rest: API messages, each once."""
     synthetic: int
-    """Records that stand in a model's place without usage of their own: error notices, the program's words."""
+    """Records of the model without usage: error notices and texts that the program wrote."""
     total: Amount
     unpriced: list[Unpriced]
     copied: list[CopiedFrom]
-    """By session: what of it is counted elsewhere."""
+    """By session: the usage that counts for another session."""
     comparisons: list[Comparison]
     prices: str
     messages: list[AuditMessage] = field(default_factory=list)
-    """Of one session, where one was asked for."""
+    """The messages of the session, if the caller named one."""
+    uncounted: list[Damage] = field(default_factory=list)
+    """Places in transcripts that could not be read: a record there may have carried usage."""
+    doubted: list[Note] = field(default_factory=list)
+    """Records with token counts that are not believed; these counts are unknown, not 0."""

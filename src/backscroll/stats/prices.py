@@ -1,77 +1,99 @@
-"""Prices: what an API message costs in US dollars, by its model, its time and how it was served.
+"""Prices: the cost of an API message in US dollars, by model, time and service tier.
 
-The table beside this module is made by scripts/make_prices.py from `genai-prices` (MIT, by Pydantic),
-with the multipliers of docs/usage.md; a user's own prices win.  Amounts are decimal, so that a total
-is the exact sum of its parts however it is grouped.  A model without price costs None, never 0.
+scripts/make_prices.py makes the table beside this module from `genai-prices` (MIT, by Pydantic), with the
+multipliers of docs/usage.md.  A user's own prices replace ours.  Amounts are decimal, so that a total is the exact
+sum of its parts in every grouping.  The cost of a model without a price is None, never 0.
 """
 
 import json
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from backscroll.errors import QueryError
-from backscroll.index.sums import Sum
-from backscroll.lazy import pattern
-from backscroll.value import NamedTuple, Value, field
+from backscroll.index.queries.usage import Sum
 
 MILLION, THOUSAND = Decimal(1_000_000), Decimal(1000)
 ONE = Decimal(1)
 AMOUNTS = ("input", "output", "cache_write", "cache_write_1h", "cache_read", "web_search")
-"""The prices that a model may have: per million tokens, a web search per thousand."""
+"""The prices of a model, per million tokens; for a web search per thousand."""
 
-_BRACKETS = pattern(r"\[[^\]]*\]$", needs="[")
-_BEDROCK = pattern(r"^(?:([a-z-]+)\.)?anthropic\.", needs="anthropic.")
-_REVISION = pattern(r"-v\d+(?::\w+)*$", needs="-v")
-_DATE = pattern(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
-_NAME = pattern(r"^claude-(?:([a-z]+)-(\d+(?:-\d+)?)|(\d+(?:-\d+)?)-([a-z]+))$")
+
+@cache
+def _brackets() -> re.Pattern[str]:
+    return re.compile(r"\[[^\]]*\]$")
+
+
+@cache
+def _bedrock() -> re.Pattern[str]:
+    return re.compile(r"^(?:([a-z-]+)\.)?anthropic\.")
+
+
+@cache
+def _revision() -> re.Pattern[str]:
+    return re.compile(r"-v\d+(?::\w+)*$")
+
+
+@cache
+def _date() -> re.Pattern[str]:
+    return re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
+
+
+@cache
+def _name() -> re.Pattern[str]:
+    return re.compile(r"^claude-(?:([a-z]+)-(\d+(?:-\d+)?)|(\d+(?:-\d+)?)-([a-z]+))$")
 
 
 class Model(NamedTuple):
-    """A model as its price is looked up: `name` is the family and version alone."""
+    """A model as a key of the price table: `name` is the family and version alone."""
 
     name: str
     is_fast: bool = False
     is_regional: bool = False
-    """Served by Bedrock inside one region, which costs more."""
+    """True if Bedrock serves it inside one region, which costs more."""
 
 
 @lru_cache(maxsize=1000)
 def model_of(written: str) -> Model:
-    """Return which model a name means, however the API, a cloud or a gateway writes it.
+    """Return the model of a name, as the API, a cloud or a gateway writes it.
 
     >>> model_of("claude-sonnet-4-5-20250929[1m]").name
     'claude-sonnet-4-5'
     >>> model_of("us.anthropic.claude-3-5-haiku-20241022-v1:0")
     Model(name='claude-haiku-3-5', is_fast=False, is_regional=True)
     """
-    name = _BRACKETS.sub("", written.strip().lower()).rpartition("/")[2]
-    bedrock = _BEDROCK.match(name)
-    name = _REVISION.sub("", _BEDROCK.sub("", name).partition("@")[0]).replace(".", "-")
+    name = written.strip().lower()
+    name = (_brackets().sub("", name) if "[" in name else name).rpartition("/")[2]
+    bedrock = _bedrock().match(name) if "anthropic." in name else None
+    name = (name[bedrock.end() :] if bedrock else name).partition("@")[0]
+    name = (_revision().sub("", name) if "-v" in name else name).replace(".", "-")
     is_fast = name.endswith("-fast")
-    name = _DATE.sub("", name.removesuffix("-fast"))
-    known = _NAME.match(name)
+    name = _date().sub("", name.removesuffix("-fast"))
+    known = _name().match(name)
     if known:
         family, version = known[1] or known[4], known[2] or known[3]
         name = f"claude-{family}-{version.removesuffix('-0')}"
     return Model(name, is_fast, bedrock is not None and bedrock[1] != "global")
 
 
-class _Rates(Value):
-    """The prices of one model from one day on; `long` those of prompts longer than `above`."""
+class _Rates(NamedTuple):
+    """The prices of one model from one day on; `long` has the prices of prompts longer than `above`."""
 
     base: dict[str, Decimal]
-    since: date | None = None
-    above: int | None = None
-    long: dict[str, Decimal] = field(default_factory=dict)
+    since: date | None
+    above: int | None
+    long: dict[str, Decimal]
 
 
-class Prices(Value):
-    """All prices: of each model in the order of time, and what multiplies them."""
+@dataclass(slots=True)
+class Prices:
+    """All prices: those of each model in order of time, and the multipliers."""
 
     models: dict[str, list[_Rates]]
     fast: Decimal
@@ -82,14 +104,14 @@ class Prices(Value):
     source: str
     day: str
     changes: list[date] = field(default_factory=list)
-    """The days on which any price changes; they part time into eras."""
+    """The days on which any price changes; they divide time into eras."""
 
     def era_of(self, moment: float) -> int:
-        """Return the number of the era that a moment, in seconds, lies in."""
-        return bisect_right([_seconds(day) for day in self.changes], moment)
+        """Return the number of the era of a moment in seconds."""
+        return bisect_right(self.changes, moment, key=_seconds)
 
     def cost(self, spent: Sum) -> Decimal | None:
-        """Return what something costs; None where its model, or any part of it, has no known price."""
+        """Return the cost of an amount; None if its model, or any part of it, has no known price."""
         if spent.model is None:
             return None
         model = model_of(spent.model)
@@ -137,7 +159,7 @@ class Prices(Value):
 
 
 def load_prices(own: Mapping[str, Any] | None = None) -> Prices:
-    """Return the prices of the table that comes with the package, and a user's own over them."""
+    """Return the prices that come with the package, with a user's own prices on top."""
     table = json.loads(Path(__file__).with_name("prices.json").read_bytes())
     multipliers = table["multipliers"]
     prices = Prices(
@@ -165,7 +187,7 @@ def _decimals(item: Mapping[str, Any]) -> dict[str, Decimal]:
 
 
 def _add_own(prices: Prices, own: Mapping[str, Any]) -> None:
-    """Put a user's prices in the place of ours: [models."name"] with prices, [multipliers] fast, us, batch."""
+    """Replace our prices by a user's: [models."name"] with prices, [multipliers] fast, us, batch."""
     models, multipliers = own.get("models", {}), own.get("multipliers", {})
     if not isinstance(models, Mapping) or not set(own) <= {"models", "multipliers"}:
         raise QueryError("not a table of prices", ", ".join(own), _REMEDY)
@@ -183,7 +205,7 @@ def _add_own(prices: Prices, own: Mapping[str, Any]) -> None:
 
 
 def _check(name: str, item: object, known: Sequence[str]) -> None:
-    """Refuse what is no price before anything is reckoned with it."""
+    """Raise QueryError for a value that is not a price."""
     if not isinstance(item, Mapping):
         raise QueryError("not a table of prices", name, _REMEDY)
     for key, value in item.items():

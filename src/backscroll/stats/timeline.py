@@ -1,37 +1,38 @@
-"""Timeline: one session turn by turn, with the time it took and how its context grew.
+"""Timeline: one session turn by turn, with its duration and the growth of its context.
 
-This is read from the session's own transcript when it is asked for.  Agents show as the calls that
-started them; what they spent themselves is in `usage --by session,agent`.
+It reads the session's own transcript.  Agents appear as the calls that
+started them; `usage --by session,agent` has their own usage.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from backscroll.files import open_readonly
-from backscroll.index.sums import NOTHING, Sum
-from backscroll.sessions import prompts
-from backscroll.sessions.conversation import Conversation, read_conversation
-from backscroll.sessions.model import Session
-from backscroll.sessions.moments import moment_of, quarter_of, stored_moment
-from backscroll.sessions.outcomes import OK
-from backscroll.sessions.rows import ASSISTANT, USER_KINDS, Row
-from backscroll.sessions.tree import Node, compaction_nodes
+from backscroll.index.queries.usage import NOTHING, Sum
+from backscroll.sessions.session import Session
+from backscroll.sessions.transcript import prompts
+from backscroll.sessions.transcript.conversation import Conversation, read_conversation
+from backscroll.sessions.transcript.moments import moment_of, quarter_of, stored_moment
+from backscroll.sessions.transcript.outcomes import OK
+from backscroll.sessions.transcript.rows import ASSISTANT, USER_KINDS, Row
+from backscroll.sessions.transcript.tree import Node, compaction_nodes
 from backscroll.stats.costs import era_of
 from backscroll.stats.model import Amount, ContextPoint, Timeline, Turn
 from backscroll.stats.prices import Prices
-from backscroll.stats.usage import Tally
+from backscroll.stats.usage import UsageTally
 from backscroll.stores.base import Opener
-from backscroll.value import Value, field
 
 TEXT_LENGTH = 200
 Span = tuple[datetime, datetime]
 
 
-class _Draft(Value):
-    """A turn in the making."""
+@dataclass(slots=True)
+class _Draft:
+    """A turn that is not complete yet."""
 
     prompt: Node
-    tally: Tally
+    tally: UsageTally
     moments: list[datetime] = field(default_factory=list)
     answers: list[datetime] = field(default_factory=list)
     calls: set[str] = field(default_factory=set)
@@ -58,7 +59,7 @@ def _timeline(session: Session, conversation: Conversation, prices: Prices) -> T
     is_compacted = False
     for node in nodes:
         if node.head.kind in USER_KINDS or (not drafts and node.head.kind == ASSISTANT):
-            drafts.append(_Draft(node, Tally(Amount())))
+            drafts.append(_Draft(node, UsageTally(Amount())))
         if id(node) in compactions:
             is_compacted = True
             if drafts:
@@ -81,7 +82,7 @@ def _timeline(session: Session, conversation: Conversation, prices: Prices) -> T
 
 
 def _answer_times(nodes: Iterable[Node]) -> dict[str, tuple[datetime | None, str]]:
-    """Return for each call when its first result came, and how it ended."""
+    """Return the time of the first result of each call, and how the call ended."""
     times: dict[str, tuple[datetime | None, str]] = {}
     for node in nodes:
         for row in node.rows:
@@ -118,7 +119,7 @@ def _add_call(draft: _Draft, row: Row, answer: tuple[datetime | None, str] | Non
 
 
 def _spent(node: Node, prices: Prices) -> Sum | None:
-    """Return what an API message spent: the record with the greatest output, the later one on a tie."""
+    """Return the usage of an API message: the record with the greatest output, the later one on a tie."""
     rows = [row for row in (*node.rows, *node.repeats) if row.tokens is not None]
     if not rows:
         return None
@@ -190,7 +191,7 @@ def _seconds(start: datetime | None, end: datetime | None) -> float | None:
 
 
 def _covered(spans: Iterable[Span]) -> float:
-    """Return the seconds in which at least one of the spans was under way."""
+    """Return the seconds that at least one of the spans covers."""
     total, until = 0.0, None
     for start, end in sorted(spans):
         begin = start if until is None or start > until else until

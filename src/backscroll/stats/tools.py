@@ -1,17 +1,18 @@
-"""Tools: how often each was called, how it ended, how long it took, and what it was about."""
+"""Tools: how often each was called, how the calls ended, their duration and their files."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from backscroll.index.sums import Connection, ToolSum, Wanted, callers, tools
-from backscroll.sessions.toolnames import AGENT_TOOLS, FILE_TOOLS, SKILL_TOOLS
+from backscroll.index.queries.usage import Connection, ToolSum, UsageFilter, callers, tools
+from backscroll.sessions.transcript.tool_names import AGENT_TOOLS, FILE_TOOLS, SKILL_TOOLS
 from backscroll.stats.model import ToolReport, ToolUse
-from backscroll.value import Value, field
 
 NO_TYPE = "(no type)"
 
 
-class _Group(Value):
-    """The calls under one name, in the making."""
+@dataclass(slots=True)
+class _Group:
+    """The calls under one name, while they are counted."""
 
     use: ToolUse
     sessions: set[str] = field(default_factory=set)
@@ -44,7 +45,7 @@ class _Groups:
         self._groups: dict[str, _Group] = {}
 
     def add(self, sums: ToolSum) -> None:
-        """Add calls under their name, if they have one here."""
+        """Add calls to the group of their name, if they have one."""
         name = self._name_of(sums.name, sums.target)
         if name is not None:
             group = self._groups.get(name)
@@ -53,17 +54,17 @@ class _Groups:
             group.add(sums)
 
     def called_in(self, tool: str, target: str | None, session: str) -> None:
-        """Remember a session in which a tool was called."""
+        """Remember a session that called a tool."""
         name = self._name_of(tool, target)
         if name is not None:
             self._groups[name].sessions.add(session)
 
     def done(self) -> list[ToolUse]:
-        """Hand the groups out, the most called first."""
+        """Return the groups, the one with most calls first."""
         return sorted((group.done() for group in self._groups.values()), key=lambda use: (-use.calls, use.name))
 
 
-def report(database: Connection, wanted: Wanted) -> ToolReport:
+def report(database: Connection, wanted: UsageFilter) -> ToolReport:
     """Sum up calls by tool, by MCP server, by skill and by type of agent."""
     by_tool = _Groups(lambda tool, _: tool)
     by_server = _Groups(lambda tool, _: server_of(tool))
@@ -86,7 +87,7 @@ def report(database: Connection, wanted: Wanted) -> ToolReport:
 
 
 def server_of(tool: str) -> str | None:
-    """Return the MCP server that a tool's name gives it to.
+    """Return the MCP server in the name of a tool.
 
     >>> server_of("mcp__github__search_issues")
     'github'

@@ -1,32 +1,31 @@
 """Usage: tokens and cost, each API message once, grouped by time, model, project, session and more.
 
-Comes in: the sums of the index, which know the quarter of an hour, and the prices.  Goes out: rows
-whose sum is the total in every grouping, to the token and to the last digit of the cost.
+Input: the sums in the index, by quarter of an hour, and the prices.  Output: rows
+that add up to the total in every grouping, to the token and to the last digit of the cost.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
 from backscroll.errors import QueryError
-from backscroll.index.sums import KEYS, QUARTER, Connection, Sum, Wanted, quarters, sums, titles
-from backscroll.stats.costs import NO_MODEL, era_of
+from backscroll.index.queries.usage import KEYS, QUARTER, Connection, Sum, UsageFilter, quarters, sums, titles
+from backscroll.stats.costs import BLOCK, NO_MODEL, block_starts, era_of
 from backscroll.stats.model import Amount, Burn, Unpriced, UsageReport, UsageRow
 from backscroll.stats.prices import Prices
 from backscroll.times import parse
-from backscroll.value import Value, field
 
 TIMES = ("hour", "day", "week", "month", "block")
 GROUPS = ("day", "week", "month", "hour", "model", "project", "session", "account", "agent", "branch", "block")
-"""What usage can be grouped by."""
-BLOCK = timedelta(hours=5)
-HOUR = 3600
+"""The keys for grouping usage."""
 _BETWEEN = "\x1f"
 _AMOUNTS = Sum._fields[Sum._fields.index("input") : Sum._fields.index("web_fetches") + 1]
 
 
-class Tally(Value):
-    """An amount in the making: its cost is a decimal until it is handed out."""
+@dataclass(slots=True)
+class UsageTally:
+    """An amount while it is summed; its cost is a decimal until `done`."""
 
     amount: Amount
     cost: Decimal | None = None
@@ -35,7 +34,7 @@ class Tally(Value):
     last: str | None = None
 
     def add(self, spent: Sum, cost: Decimal | None) -> None:
-        """Add what was spent; without a cost it is remembered as unpriced."""
+        """Add usage; without a cost, record it as unpriced."""
         amount = self.amount
         amount.messages += spent.messages
         amount.lower_bound |= spent.lower_bound_messages > 0
@@ -55,7 +54,7 @@ class Tally(Value):
             _add_to(missing, name, getattr(spent, name))
 
     def done(self) -> Amount:
-        """Hand the amount out."""
+        """Return the amount."""
         self.amount.cost = None if self.cost is None else float(self.cost)
         self.amount.first, self.amount.last = parse(self.first), parse(self.last)
         self.amount.unpriced = sorted(model or NO_MODEL for model in self.unpriced)
@@ -68,20 +67,20 @@ def _add_to(amount: object, name: str, more: int | None) -> None:
 
 
 def report(  # noqa: PLR0913 - what, how grouped, at which prices, where on earth, when
-    database: Connection, wanted: Wanted, by: Sequence[str], prices: Prices, *, zone: tzinfo | None, now: datetime
+    database: Connection, wanted: UsageFilter, by: Sequence[str], prices: Prices, *, zone: tzinfo | None, now: datetime
 ) -> UsageReport:
-    """Group what was spent; `zone` None is that of this machine."""
+    """Group usage; `zone=None` means this machine's time zone."""
     _check(by)
-    starts = _block_starts(quarters(database, wanted)) if "block" in by else {}
+    starts = block_starts(quarters(database, wanted)) if "block" in by else {}
     bucket = _bucketing([key for key in by if key in TIMES], zone, prices, starts)
-    rows: dict[tuple[str | None, ...], Tally] = {}
-    total = Tally(Amount())
+    rows: dict[tuple[str | None, ...], UsageTally] = {}
+    total = UsageTally(Amount())
     for spent in sums(database, wanted, [key for key in by if key in KEYS], bucket):
         labels = tuple(_labels(spent, by))
         cost = prices.cost(spent)
         total.add(spent, cost)
         if labels not in rows:
-            rows[labels] = Tally(UsageRow(key=_joined(labels), keys=dict(zip(by, labels, strict=True))))
+            rows[labels] = UsageTally(UsageRow(key=_joined(labels), keys=dict(zip(by, labels, strict=True))))
         rows[labels].add(spent, cost)
     made = [row for tally in _sorted(rows, by) if isinstance(row := tally.done(), UsageRow)]
     if "session" in by:
@@ -97,7 +96,7 @@ def _check(by: Sequence[str]) -> None:
         if key not in GROUPS:
             raise QueryError(f"usage cannot be grouped by {key}", remedy=f"Use {', '.join(GROUPS)}.")
     if not by or len(set(by)) < len(by):
-        raise QueryError("each key of a grouping is named once", remedy=f"Use {', '.join(GROUPS)}.")
+        raise QueryError("a key of a grouping may appear only once", remedy=f"Use {', '.join(GROUPS)}.")
 
 
 def _bucketing(
@@ -131,17 +130,6 @@ def _label(key: str, moment: datetime, start: int, zone: tzinfo | None) -> str:
     return moment.strftime(formats[key])
 
 
-def _block_starts(numbers: Iterable[int]) -> dict[int, int]:
-    """Return for each quarter of an hour the quarter that its block began in: the full hour of its first message."""
-    starts: dict[int, int] = {}
-    start, length = None, BLOCK // timedelta(seconds=QUARTER)
-    for number in numbers:
-        if start is None or number >= start + length:
-            start = number - number % (HOUR // QUARTER)
-        starts[number] = start
-    return starts
-
-
 def _labels(spent: Sum, by: Sequence[str]) -> Iterator[str | None]:
     times = iter(spent.bucket.partition(" ")[2].split(_BETWEEN))
     for key in by:
@@ -153,11 +141,11 @@ def _joined(labels: Sequence[str | None]) -> str | None:
     return labels[0] if len(labels) == 1 else " · ".join(label or "unknown" for label in labels)
 
 
-def _sorted(rows: dict[tuple[str | None, ...], Tally], by: Sequence[str]) -> list[Tally]:
-    """Sort by time as it passes, by anything else with the dearest first; what is unknown comes last."""
+def _sorted(rows: dict[tuple[str | None, ...], UsageTally], by: Sequence[str]) -> list[UsageTally]:
+    """Sort by time in order, by anything else with the highest cost first; unknown comes last."""
     timed = [number for number, key in enumerate(by) if key in TIMES]
 
-    def order(item: tuple[tuple[str | None, ...], Tally]) -> tuple[object, ...]:
+    def order(item: tuple[tuple[str | None, ...], UsageTally]) -> tuple[object, ...]:
         labels, tally = item
         times = [(labels[number] is None, labels[number] or "") for number in timed]
         is_unknown = all(label is None for label in labels)
@@ -182,7 +170,7 @@ def _add_burn(rows: Iterable[UsageRow], now: datetime, zone: tzinfo | None, star
 
 
 def _burn(row: UsageRow, start: datetime, now: datetime) -> Burn:
-    """Reckon the rate from the first message to the last, or to now while the block goes on."""
+    """Compute the rate from the first message to the last, or to now while the block is active."""
     end = start + BLOCK
     is_active = start <= now < end
     last = now if is_active else row.last

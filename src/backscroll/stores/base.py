@@ -1,7 +1,7 @@
-"""What every store has in common: FoundFile, the Store protocol and the walk that finds files.
+"""The common parts of all stores: FoundFile, the Store protocol and the walk that finds files.
 
 The walk only looks (scandir, lstat); it opens nothing, changes nothing and never raises.
-Each directory and file is met once, by device and inode, whatever loops of links lead to it.
+A walk visits each directory and file once, by device and inode, whatever loops of links lead to it.
 A link is followed where its target lies inside the walk's top or the home directory; anything else that is
 not a regular file or a directory is a `Damage` with its reason, and the walk goes on.
 """
@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
 from stat import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from backscroll.files import not_regular, open_readonly, reason_of
 from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.value import NamedTuple
 
 
 class FoundFile(NamedTuple):
@@ -50,10 +49,10 @@ class Store(Protocol):
     def path(self) -> Path:
         """The directory that it is named by."""
 
-    def entries(self) -> "Iterator[Entry | FoundFile | Damage]":
+    def entries(self) -> "Iterator[FileEntry | FoundFile | Damage]":
         """Yield every file of the store, and all that could not be looked at."""
 
-    def named(self, entry: "Entry") -> FoundFile:
+    def named(self, entry: "FileEntry") -> FoundFile:
         """Say what kind of file an entry is."""
 
     def files(self) -> "Iterator[FoundFile | Damage]":
@@ -79,18 +78,26 @@ Opener = Callable[[str], BinaryIO]
 """Opens a file by its path: a seekable stream of its unpacked bytes."""
 
 
+CACHED = "#epitaxy.local.transcript."
+"""Stands in the path of a transcript that a page of Desktop cached, behind the data directory of that Desktop."""
+
+
 def opener(stores: "Iterable[Store]") -> Opener:
     """Return the function that opens any file of some stores."""
-    packed = [store for store in stores if not isinstance(store, DiskStore)]
+    known = list(stores)
+    packed = [store for store in known if not isinstance(store, DiskStore)]
+    pages = {str(store.path): store for store in known if store.kind == "browser"}
 
     def open_file(path: str) -> BinaryIO:
         store = next((store for store in packed if is_inside(path, str(store.path))), None)
+        if store is None and "#" in path:
+            store = pages.get(path.partition(CACHED)[0])
         return open_readonly(path) if store is None else store.open(path)
 
     return open_file
 
 
-class Entry(NamedTuple):
+class FileEntry(NamedTuple):
     """A regular file met by a walk; `parts` are the names that lead to it below the top."""
 
     path: str
@@ -99,7 +106,7 @@ class Entry(NamedTuple):
 
 
 class Label(NamedTuple):
-    """What the name and place of a file say about it."""
+    """The facts in the name and path of a file."""
 
     kind: str
     session: str | None = None
@@ -107,12 +114,12 @@ class Label(NamedTuple):
     project_key: str | None = None
 
 
-def files_of(store: Store, entries: "Iterable[Entry | FoundFile | Damage]") -> Iterator[FoundFile | Damage]:
+def files_of(store: Store, entries: "Iterable[FileEntry | FoundFile | Damage]") -> Iterator[FoundFile | Damage]:
     """Yield the files that a walk through a store met, with their kinds."""
-    return (store.named(entry) if isinstance(entry, Entry) else entry for entry in entries)
+    return (store.named(entry) if isinstance(entry, FileEntry) else entry for entry in entries)
 
 
-def found(entry: Entry, label: Label, config: str) -> FoundFile:
+def found(entry: FileEntry, label: Label, config: str) -> FoundFile:
     """Return the FoundFile for an entry; a secret stays one whatever its place says, and is never opened."""
     path, parts, status = entry
     kind, session, agent, project_key = label
@@ -138,7 +145,7 @@ def _is_secret(name: str) -> bool:
 
 
 def is_inside(path: str, directory: str) -> bool:
-    """Say whether a resolved path is `directory` or lies below it."""
+    """Return True if a resolved path is `directory` or lies below it."""
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
 
 
@@ -159,7 +166,7 @@ class Walk:
         if self._own and (status := _status_of(self._own)):
             self._is_new(_key(status))
 
-    def below(self, descend: Callable[[tuple[str, ...]], bool] | None = None) -> Iterator[Entry | Damage]:
+    def below(self, descend: Callable[[tuple[str, ...]], bool] | None = None) -> Iterator[FileEntry | Damage]:
         """Yield everything below the top, leaving out directories that `descend` declines."""
         self._directories.append((self._start, (), _status_of(self._start)))
         while self._directories or self._links:
@@ -170,7 +177,7 @@ class Walk:
             else:
                 yield from self._follow(*self._links.pop())
 
-    def one(self, path: str) -> Iterator[Entry | Damage]:
+    def one(self, path: str) -> Iterator[FileEntry | Damage]:
         """Yield the one file `path`, if there is anything of that name."""
         try:
             status = os.lstat(path)
@@ -184,16 +191,16 @@ class Walk:
         elif not S_ISREG(status.st_mode):
             yield Damage(Place(path), not_regular(status.st_mode))
         elif self._is_new(_key(status)):
-            yield Entry(path, (os.path.basename(path),), status)
+            yield FileEntry(path, (os.path.basename(path),), status)
 
-    def _scan(self, path: str, parts: tuple[str, ...]) -> list[Entry | Damage]:
+    def _scan(self, path: str, parts: tuple[str, ...]) -> list[FileEntry | Damage]:
         """Look at one directory; thousands of files pass here at every command, so little is done for each."""
         try:
             with os.scandir(path) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
             return [Damage(Place(path), _reason_at(path, error))]
-        met: list[Entry | Damage] = []
+        met: list[FileEntry | Damage] = []
         directories = []
         for entry in entries:
             try:
@@ -204,7 +211,7 @@ class Walk:
             kind = S_IFMT(status.st_mode)
             if kind == S_IFREG:
                 if self._is_new(_key(status)):
-                    met.append(Entry(entry.path, (*parts, entry.name), status))
+                    met.append(FileEntry(entry.path, (*parts, entry.name), status))
             elif kind == S_IFDIR:
                 if entry.name.endswith(".jsonl"):
                     met.append(Damage(Place(entry.path), not_regular(status.st_mode)))
@@ -216,7 +223,7 @@ class Walk:
         self._directories.extend(reversed(directories))
         return met
 
-    def _follow(self, path: str, parts: tuple[str, ...]) -> Iterator[Entry | Damage]:
+    def _follow(self, path: str, parts: tuple[str, ...]) -> Iterator[FileEntry | Damage]:
         try:
             status = os.stat(path)  # before realpath, which would recurse along an endless chain of links
         except OSError as error:
@@ -235,7 +242,7 @@ class Walk:
         elif not S_ISREG(status.st_mode):
             yield Damage(Place(path), not_regular(status.st_mode))
         elif self._is_new(_key(status)):
-            yield Entry(target, parts, status)
+            yield FileEntry(target, parts, status)
 
     def _is_new(self, key: tuple[int, int] | None) -> bool:
         if key in self._seen:

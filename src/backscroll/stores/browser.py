@@ -1,4 +1,4 @@
-"""What pages of Claude Desktop keep in its browser: Local Storage, Session Storage and IndexedDB of its profiles.
+"""The browser data of Claude Desktop's pages: Local Storage, Session Storage and IndexedDB of its profiles.
 
     Local Storage/, Session Storage/, IndexedDB/, WebStorage/, LocalStorage, SessionStorage    of the profile
     Partitions/<name>/…                                                                       of further ones
@@ -13,45 +13,50 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from backscroll.files import open_readonly, private_copies, read_small
 from backscroll.lazy import lazily
 from backscroll.records import Damage
-from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, found
 from backscroll.times import of_file
-from backscroll.value import Value
 
 if TYPE_CHECKING:
-    from backscroll.formats import chromium
-    from backscroll.formats.storage import StorageRecord
+    from backscroll.formats.chromium import profile as chromium
+    from backscroll.formats.chromium.records import StorageRecord
+    from backscroll.stores.desktop_files import page_cache
 else:
-    chromium = lazily("backscroll.formats.chromium")
+    page_cache = lazily("backscroll.stores.desktop_files.page_cache")
+    chromium = lazily("backscroll.formats.chromium.profile")
 
 _DIRECTORIES = frozenset({"Local Storage", "Session Storage", "IndexedDB", "WebStorage"})
 _FILES = frozenset(
     name + suffix for name in ("LocalStorage", "SessionStorage") for suffix in ("", "-wal", "-journal", "-shm")
 )
 _PARTITIONS = "Partitions"
+STORAGE_NAMES = _DIRECTORIES | _FILES | {_PARTITIONS}
+"""The names in a data directory of Desktop that belong to its browser storage."""
 _LARGEST_SETTINGS = 16 << 20
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 """When settings were written whose time no calendar has: before everything else that is known."""
 
 
-class BrowserStore(DiskStore, Value, frozen=True):
+class BrowserStore(DiskStore):
     """The browser storage in one data directory of Claude Desktop."""
 
-    path: Path
-    home: Path
-    own: Path | None = None
-    kind: str = "browser"
+    def __init__(self, path: Path, home: Path, own: Path | None = None) -> None:
+        self.path = path
+        self.home = home
+        self.own = own
+        self.kind = "browser"
 
-    def named(self, entry: Entry) -> FoundFile:
+    def named(self, entry: FileEntry) -> FoundFile:
         """Say what a file is."""
         return found(entry, Label("browser"), str(self.path))
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    def entries(self) -> Iterator[FileEntry | Damage]:
         """Yield the same with the names that lead to them."""
         walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
         for entry in walk.below(_is_storage_directory):
@@ -75,13 +80,23 @@ class BrowserStore(DiskStore, Value, frozen=True):
             return []
         return list(chromium.read_profile(profile, str(self.path) + os.sep))
 
+    def open(self, path: str) -> BinaryIO:
+        """Open a file; a transcript that a page cached is opened as Claude Code would have stored it."""
+        key = path.removeprefix(f"{self.path}#")
+        if key == path:
+            return open_readonly(path)
+        for session in page_cache.cached_sessions(self.records()):
+            if session.key == key and session.records is not None:
+                return BytesIO(page_cache.lines_of(session))
+        raise FileNotFoundError(errno.ENOENT, "no such cached transcript", path)
+
 
 class DiskProfile:
     """A store's files as the readers of its formats are handed them, by their names below its directory."""
 
     def __init__(self, store: BrowserStore) -> None:
         self._store = store
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, FileEntry] = {}
 
     def names(self) -> Iterable[str]:
         """Look again which files there are."""
@@ -101,14 +116,14 @@ class DiskProfile:
         """Copy files side by side into a directory of ours."""
         return private_copies({name.rpartition("/")[2]: self._entry(name).path for name in names}, self._store.own)
 
-    def _entry(self, name: str) -> Entry:
+    def _entry(self, name: str) -> FileEntry:
         if name not in self._entries:
             raise FileNotFoundError(errno.ENOENT, "no such file", name)
         return self._entries[name]
 
 
 def holds_storage(directory: Path) -> bool:
-    """Say whether a directory is a browser's profile, or holds some."""
+    """Return True if a directory is a browser's profile, or holds some."""
     return any(os.path.lexists(directory / name) for name in (*_DIRECTORIES, _PARTITIONS, "LocalStorage"))
 
 

@@ -6,28 +6,41 @@
     projects/<key>/<session>/subagents/**/agent-<id>.jsonl      agent (2.1), and agent-meta beside it
     projects/<key>/<session>/subagents/workflows/<run>/journal.jsonl      workflow-journal
     projects/<key>/<session>/tool-results/*                     tool-result
-    projects/<key>/<session>/workflows/*, scripts/*             script: what a workflow is to do
-    projects/<key>/<session>/remote-agents/*, mcp-tasks/*       task-meta: what was asked of others
+    projects/<key>/<session>/workflows/*, scripts/*             script: the steps of a workflow
+    projects/<key>/<session>/remote-agents/*, mcp-tasks/*       task-meta: tasks of other agents
 
-docs/formats.md, "projects".  A file is named by its place alone; what fits nowhere is `other`, never left out.
+docs/formats.md, "projects".  The path of a file alone gives its kind; an unknown file is `other`, never left out.
 """
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-from backscroll.lazy import pattern
 from backscroll.records import Damage
-from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
-from backscroll.value import Value
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, found
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-UUID = pattern(_UUID)
+
+
+@cache
+def uuid_pattern() -> re.Pattern[str]:
+    """Return the pattern of a session id."""
+    return re.compile(_UUID)
+
 
 # What Claude Code, editors and backup tools append to the name of a version they set aside.
-_SET_ASIDE = pattern(r"\.superseded-.+|\.compact\.tmp.*|\.(?:bak|backup|orig|old|tmp|gz)[\w.-]*|~|\.~\d+~", re.DOTALL)
+@cache
+def _set_aside() -> re.Pattern[str]:
+    return re.compile(r"\.superseded-.+|\.compact\.tmp.*|\.(?:bak|backup|orig|old|tmp|gz)[\w.-]*|~|\.~\d+~", re.DOTALL)
+
+
 # Finder, Explorer and iCloud; only after a UUID, because "notes 2.jsonl" may be a name in its own right.
-_SECOND = pattern(rf"({_UUID})(?: \d+| \(\d+\)| copy(?: \d+)?| - Copy(?: \(\d+\))?)\.jsonl")
+@cache
+def _second() -> re.Pattern[str]:
+    return re.compile(rf"({_UUID})(?: \d+| \(\d+\)| copy(?: \d+)?| - Copy(?: \(\d+\))?)\.jsonl")
+
+
 _SYNCTHING = ".sync-conflict-"
 
 _RELEASED = ".desktop-released.json"
@@ -40,20 +53,26 @@ _BY_DIRECTORY = {
 _SIDECARS = {"custom-title.json": "title", "archived.json": "archived", "resume-head.jsonl": "copy"}
 
 
-class CodeStore(DiskStore, Value, frozen=True):
+class CodeStore(DiskStore):
     """The sessions below one configuration directory."""
 
-    kind: str
-    path: Path
-    projects: Path
-    home: Path
-    own: Path | None = None
+    def __init__(self, kind: str, path: Path, projects: Path, home: Path, own: Path | None = None) -> None:
+        self.kind = kind
+        self.path = path
+        self.projects = projects
+        self.home = home
+        self.own = own
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    @property
+    def top(self) -> Path:
+        """The directory that its files are named by."""
+        return self.projects
+
+    def entries(self) -> Iterator[FileEntry | Damage]:
         """Yield everything below `projects`, and what could not be looked at."""
         return Walk(str(self.projects), str(self.home), str(self.own) if self.own else None).below()
 
-    def named(self, entry: Entry) -> FoundFile:
+    def named(self, entry: FileEntry) -> FoundFile:
         """Say what a file is."""
         return found(entry, label(entry.parts), str(self.path))
 
@@ -93,7 +112,7 @@ def _label_in_sidecar(parts: tuple[str, ...]) -> Label:
         return _label_agent(name, session, key)
     if parts[2] in _BY_DIRECTORY:
         return Label(_BY_DIRECTORY[parts[2]], session, None, key)
-    return Label("other", session if UUID.fullmatch(session) else None, None, key)
+    return Label("other", session if uuid_pattern().fullmatch(session) else None, None, key)
 
 
 def _label_agent(name: str, session: str, key: str) -> Label:
@@ -112,7 +131,7 @@ def _version(name: str) -> tuple[str | None, str | None] | None:
         stem = _stem_of_conflict(name)
         return _owner(stem) if stem else None
     stem, _, suffix = name.rpartition(".jsonl")
-    return _owner(stem) if stem and _SET_ASIDE.fullmatch(suffix) else None
+    return _owner(stem) if stem and _set_aside().fullmatch(suffix) else None
 
 
 def _stem_of_conflict(name: str) -> str | None:
@@ -124,7 +143,7 @@ def _stem_of_conflict(name: str) -> str | None:
     stem, _, rest = name.partition(" (")
     if rest.endswith(").jsonl") and "conflict" in rest.lower():
         return stem
-    second = _SECOND.fullmatch(name)
+    second = _second().fullmatch(name)
     return second[1] if second else None
 
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from backscroll.records import Damage
 from backscroll.stores import code, side
-from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
-from backscroll.value import Value
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, found
+from backscroll.stores.browser import STORAGE_NAMES
 
 CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
 LOGS = "logs"
@@ -40,35 +40,66 @@ _NAMED = {
     "scheduled-tasks.json": "schedule",
     "spaces.json": "spaces",
 }
+LEFT_ALONE = {
+    "Claude Extensions": "extensions: programs, no sessions",
+    "Claude Extensions Settings": "settings of extensions, no sessions",
+    "extensions-installations.json": "the list of extensions, no sessions",
+    "claude-code": "the Claude Code that Desktop runs: a program",
+    "claude-code-vm": "the Claude Code that Cowork's VM runs: a program",
+    "vm_bundles": "disk images of Cowork's VM",
+    "Local State": "settings of the browser and its key",
+    "Preferences": "settings of the browser",
+    "Crashpad": "reports of crashes",
+    "sentry": "reports of crashes",
+    "window-state.json": "the place and size of the window",
+    "Cookies": "cookies: secrets",
+    "Cookies-journal": "cookies: secrets",
+    "Network": "cookies and the state of connections: secrets",
+    "Cache": "a cache of the browser",
+    "Code Cache": "a cache of the browser",
+    "GPUCache": "a cache of the browser",
+    "DawnGraphiteCache": "a cache of the browser",
+    "DawnWebGPUCache": "a cache of the browser",
+    "Shared Dictionary": "a cache of the browser",
+    "Service Worker": "programs of pages",
+    "blob_storage": "the browser's temporary files",
+}
+"""Known places in Desktop's data that hold nothing of sessions, or secrets, and are not read."""
+_NOT_KNOWN = "not known to hold sessions"
 _NOT_WALKED = {"outputs", "uploads", "node_modules", ".git", "skills-plugin", "plugins", "local", "imported-backups"}
 _DEEPEST = 6
 """<account>/<organization>/agent/<session>/.claude has five levels."""
 _PRIVATE = ".claude"
 
 
-class DesktopStore(DiskStore, Value, frozen=True):
+class DesktopStore(DiskStore):
     """The rows in one of the two directories of a Desktop, and with the Code tab's the settings and logs beside it."""
 
-    kind: str
-    """desktop or cowork."""
-    data: Path
-    home: Path
-    own: Path | None = None
+    def __init__(self, kind: str, data: Path, home: Path, own: Path | None = None) -> None:
+        self.kind = kind
+        """desktop or cowork."""
+        self.data = data
+        self.home = home
+        self.own = own
 
     @property
     def path(self) -> Path:
         """The data directory of Desktop, or Cowork's directory in it."""
         return self.data if self.kind == "desktop" else self.data / COWORK_ROWS
 
-    def named(self, entry: Entry) -> FoundFile:
+    @property
+    def top(self) -> Path:
+        """The directory of rows, which its files are named by."""
+        return self.data / (CODE_ROWS if self.kind == "desktop" else COWORK_ROWS)
+
+    def named(self, entry: FileEntry) -> FoundFile:
         """Say what a file below the directory of rows is."""
         return _labelled(entry, str(self.data))
 
-    def entries(self) -> Iterator[Entry | FoundFile | Damage]:
+    def entries(self) -> Iterator[FileEntry | FoundFile | Damage]:
         """Yield the same as the walk meets it; settings and logs are known by where they lie."""
-        rows = self.data / (CODE_ROWS if self.kind == "desktop" else COWORK_ROWS)
-        walk = Walk(str(rows), str(self.home), str(self.own) if self.own else None)
-        if os.path.lexists(rows):
+        walk = Walk(str(self.top), str(self.home), str(self.own) if self.own else None)
+        if os.path.lexists(self.top):
             yield from walk.below(_is_walked)
         if self.kind == "desktop":
             yield from self._beside(walk)
@@ -81,13 +112,13 @@ class DesktopStore(DiskStore, Value, frozen=True):
             yield from _all_of(logs.below(), "log", str(self.data))
 
 
-def _all_of(entries: Iterator[Entry | Damage], kind: str, data: str) -> Iterator[FoundFile | Damage]:
+def _all_of(entries: Iterator[FileEntry | Damage], kind: str, data: str) -> Iterator[FoundFile | Damage]:
     for entry in entries:
         yield entry if isinstance(entry, Damage) else found(entry, Label(kind), data)
 
 
 def log_directories(data: Path) -> list[Path]:
-    """Return where this Desktop writes its logs: below its data or, on macOS, in the Library's own place."""
+    """Return the directory of this Desktop's logs: below its data or, on macOS, in the Library."""
     return [place for place in _log_places(data) if os.path.isdir(place)]
 
 
@@ -97,11 +128,21 @@ def _log_places(data: Path) -> list[Path]:
 
 
 def is_data_directory(path: Path) -> bool:
-    """Say whether a directory is the data of a Claude Desktop: it has rows, or settings that nothing else has."""
+    """Return True if a directory is the data of a Claude Desktop: it has rows, or settings that nothing else has."""
     names = {CODE_ROWS, COWORK_ROWS, *_SETTINGS}
     if not path.name.startswith("Claude"):
         names.discard("config.json")
     return any(os.path.lexists(path / name) for name in names)
+
+
+def places_left_alone(data: str) -> list[tuple[str, str]]:
+    """Return the places in the data directory of a Desktop that are not read, each with the reason."""
+    try:
+        names = sorted(os.listdir(data))
+    except OSError:
+        return []
+    read = {CODE_ROWS, COWORK_ROWS, LOGS, *_SETTINGS, *STORAGE_NAMES}
+    return [(os.path.join(data, name), LEFT_ALONE.get(name, _NOT_KNOWN)) for name in names if name not in read]
 
 
 def _is_walked(parts: tuple[str, ...]) -> bool:
@@ -111,7 +152,7 @@ def _is_walked(parts: tuple[str, ...]) -> bool:
     return parts[-1] not in _NOT_WALKED and len(parts) <= _DEEPEST
 
 
-def _labelled(entry: Entry, data: str) -> FoundFile:
+def _labelled(entry: FileEntry, data: str) -> FoundFile:
     """Name a file by its path below the directory of rows; a private directory is named as any other."""
     parts = entry.parts
     if _PRIVATE in parts[:-1]:

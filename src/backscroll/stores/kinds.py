@@ -1,20 +1,23 @@
-"""The kinds of files that stores find, each explained in a line."""
+"""The kinds of stores, and the kinds of files that they find, each explained in a line."""
+
+STORES = ("code", "desktop", "cowork", "browser", "side", "archive")
+"""The kinds of stores, as `--store` takes them."""
 
 KINDS = {
     "transcript": "a session's transcript",
     "superseded": "another version of a transcript that somebody set aside",
     "earlier": "a transcript that a later one of the same conversation continues",
     "agent": "an agent's transcript",
-    "agent-meta": "who started an agent, and what for",
+    "agent-meta": "the caller and the purpose of an agent",
     "title": "a title that somebody typed",
     "archived": "says that a session is archived",
     "released": "says that Desktop has released a session",
     "project-index": "a list of the sessions of a project, as older versions kept it",
     "tool-result": "an output of a tool that was too large for the transcript",
     "workflow-journal": "the steps of a workflow",
-    "script": "what a workflow is to do",
-    "task-meta": "what was asked of agents elsewhere",
-    "memory": "what Claude wrote down to remember",
+    "script": "the script of a workflow",
+    "task-meta": "tasks of agents on other machines",
+    "memory": "Claude's memory notes",
     "copy": "a copy of a transcript that a job was given",
     "history": "all prompts that were typed",
     "paste": "a text that was pasted into a prompt",
@@ -24,6 +27,7 @@ KINDS = {
     "file-history": "a copy of a file that was made before Claude changed it",
     "image": "a picture that was pasted into a prompt",
     "upload": "a file that was given to a session",
+    "output": "a file that a session of Cowork made",
     "last-cleanup": "says when Claude Code last deleted old sessions",
     "archived-index": "a list of archived sessions",
     "side-other": "a file beside the transcripts that fits nowhere",
@@ -32,23 +36,24 @@ KINDS = {
     "config-backup": "a copy of it",
     "settings": "settings of Claude Code",
     "live": "says which process holds a session",
-    "row": "a row of Desktop: all that it wrote down of a session",
+    "row": "a row of Desktop: its record of a session",
     "row-tmp": "a row that was being written",
     "tombstone": "says that a session was deleted in Desktop",
     "cloud-list": "a list of sessions that are in the cloud",
     "audit": "Cowork's own log of a session",
     "schedule": "scheduled tasks of an account",
-    "scheduled": "what a scheduled task is to do",
+    "scheduled": "the prompt of a scheduled task",
     "spaces": "the spaces of Cowork",
     "backlog": "tasks of a space",
     "worktrees": "the git worktrees that Desktop made",
-    "desktop-config": "which account Desktop is signed in with",
+    "desktop-config": "the account that Desktop is signed in with",
     "desktop-settings": "settings of Desktop",
     "counter": "a counter of Desktop: tokens of the day, use of the plan",
     "log": "a log of Desktop",
     "browser": "a file in which pages of Desktop keep something",
     "secret": "a file that holds a secret, and is never opened",
     "other": "a file that fits nowhere; it is counted and not read",
+    "kept": "a copy in the archive of a transcript that is still there",
     "gone": "a file that is no longer there",
 }
 """Kind to what such a file holds; a store may find others too, which are counted and not read."""
@@ -73,6 +78,32 @@ WHOLE = {
 }
 """The kinds of files beside transcripts that a search finds by themselves."""
 WITH_WORDS = TRANSCRIPTS | CONFIGS | HISTORIES | WHOLE | {"project-index", "row"}
-"""The kinds of files whose words are taken in."""
+"""The kinds of files in the search index."""
 CHECKED = CONFIGS | WHOLE | {"project-index", "row"}
 """Those of them whose content is compared where their time alone does not tell whether they changed."""
+
+LINES = {"history", "workflow-journal", "audit"}
+"""The kinds of files beside transcripts that hold one record a line."""
+OF_ANY_SIZE = LINES | {"file-history", "browser", "log"}
+"""The kinds of files that are read however large they are."""
+UNREAD = {
+    "kept": "a copy of a transcript that is read",
+    "copy": "a copy of a transcript that is read",
+    "image": "a picture; the transcript names it",
+    "upload": "a file of the user's; the transcript names it",
+    "last-cleanup": "only its modification time is used",
+    "archived-index": "the rows that it lists are read",
+    "side-other": "unknown kind of file",
+    "desktop-other": "unknown kind of file",
+    "secret": "may hold a secret and is never opened",
+    "other": "unknown kind of file",
+}
+"""Kind to the reason why its files are counted and not read."""
+_BESIDE_LEVELDB = {"LOCK", "LOG", "LOG.old"}
+
+
+def why_unread(kind: str, name: str) -> str | None:
+    """Return why a file is counted and not read, or None if it is read."""
+    if kind == "browser" and name in _BESIDE_LEVELDB:
+        return "the browser's own note; pages store nothing in it"
+    return UNREAD.get(kind)

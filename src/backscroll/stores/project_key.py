@@ -1,18 +1,34 @@
 """The name that Claude Code gives a project's directory: docs/formats.md, "Project directory key".
 
 `encode` is exact for every version that was run; decoding is impossible, so there is only `could_be`,
-which says whether a directory name may stem from a known working directory.
+which tests if a directory name may come from a known working directory.
 """
 
-from backscroll.lazy import pattern
+import re
+from functools import cache, lru_cache
 
 _LONGEST = 200
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-_TWO_UNITS = pattern(r"[\U00010000-\U0010ffff]")
-_OTHER = pattern(r"[^A-Za-z0-9]")
-_HASH = pattern(r"-[0-9a-z]{1,13}")
-_DRIVE_KEY = pattern(r"[A-Za-z]--")
+
+@cache
+def _two_units() -> re.Pattern[str]:
+    return re.compile(r"[\U00010000-\U0010ffff]")
+
+
+@cache
+def _other() -> re.Pattern[str]:
+    return re.compile(r"[^A-Za-z0-9]")
+
+
+@cache
+def _hash_ending() -> re.Pattern[str]:
+    return re.compile(r"-[0-9a-z]{1,13}")
+
+
+@cache
+def _drive_key() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z]--")
 
 
 def encode(cwd: str) -> str:
@@ -27,21 +43,22 @@ def encode(cwd: str) -> str:
 
 def canon(name: str) -> str:
     """Replace every UTF-16 unit that is not a letter or digit of ASCII by a dash; nothing is cut."""
-    return _OTHER.sub("-", name if name.isascii() else _TWO_UNITS.sub("--", name))
+    return _other().sub("-", name if name.isascii() else _two_units().sub("--", name))
 
 
+@lru_cache(1 << 12)
 def could_be(key: str, cwd: str) -> bool:
-    """Say whether a project directory called `key` may hold sessions held in `cwd`.
+    """Return True if a project directory called `key` may hold sessions of the directory `cwd`.
 
     The hash of a long path is not compared: some builds used another hash function.
     """
     name, full = canon(key), canon(cwd)
-    if _DRIVE_KEY.match(name) and _DRIVE_KEY.match(full):  # shells differ in the case of drive letters
+    if _drive_key().match(name) and _drive_key().match(full):  # shells differ in the case of drive letters
         name, full = name.lower(), full.lower()
     if name == full:
         return True
     is_cut = len(full) > _LONGEST and name[:_LONGEST] == full[:_LONGEST]
-    return is_cut and _HASH.fullmatch(name, _LONGEST) is not None
+    return is_cut and _hash_ending().fullmatch(name, _LONGEST) is not None
 
 
 def _hash(text: str) -> int:

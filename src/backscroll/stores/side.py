@@ -1,4 +1,4 @@
-"""What lies beside the transcripts: prompts, todos, plans, file versions, settings, the registry of live sessions.
+"""The files beside the transcripts: prompts, todos, plans, file versions, settings, the registry of live sessions.
 
 First the store that finds these files (docs/formats.md, "Side files"), then one
 tolerant reader for each kind that is used.  A reader never raises for bad data: it gives what it could read, and a
@@ -7,26 +7,25 @@ tolerant reader for each kind that is used.  A reader never raises for bad data:
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from backscroll import times
 from backscroll.files import open_readonly, read_small, reason_of
-from backscroll.lazy import lazily, pattern
+from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage, Record
-from backscroll.stores.base import DiskStore, Entry, FoundFile, Label, Walk, found
-from backscroll.stores.code import UUID
-from backscroll.value import NamedTuple, Value
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, found
+from backscroll.stores.code import uuid_pattern
 
 if TYPE_CHECKING:
-    import re
-
-    from backscroll.formats import jsonl
+    from backscroll.formats.json import lines as jsonl
 else:
-    jsonl = lazily("backscroll.formats.jsonl")
+    jsonl = lazily("backscroll.formats.json.lines")
 
 _GLOBAL_CONFIG = ".claude.json"
 _GLOBAL_CONFIGS = (_GLOBAL_CONFIG, ".config.json", "config.json")
@@ -54,27 +53,33 @@ _DIRECTORIES = {
 _PROGRAMS = {"projects", "plugins", "local", "node_modules", ".git"}
 """Not walked: transcripts are the code store's, the rest is software."""
 
-_PASTED = pattern(r"\[Pasted text #(\d+)[^\]\n]*\]")
-"""What stands in a prompt for a paste."""
+
+@cache
+def _pasted() -> re.Pattern[str]:
+    return re.compile(r"\[Pasted text #(\d+)[^\]\n]*\]")
+
+
+"""The marker of a paste in a prompt."""
 _LARGEST = 64 << 20
 """No side file of JSON is read beyond this; the largest one known (.claude.json) has some megabytes."""
 
 
-class SideStore(DiskStore, Value, frozen=True):
+class SideStore(DiskStore):
     """Everything of one configuration directory but its transcripts, and the global config beside it."""
 
-    path: Path
-    home: Path
-    own: Path | None = None
-    is_home: bool = False
-    """The directory is somebody's home at the same time: then only known directories are walked."""
-    kind: str = "side"
+    def __init__(self, path: Path, home: Path, own: Path | None = None, *, is_home: bool = False) -> None:
+        self.path = path
+        self.home = home
+        self.own = own
+        self.is_home = is_home
+        """The directory is somebody's home at the same time: then only known directories are walked."""
+        self.kind = "side"
 
-    def named(self, entry: Entry) -> FoundFile:
+    def named(self, entry: FileEntry) -> FoundFile:
         """Say what a file is."""
         return found(entry, label(entry.parts), str(self.path))
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    def entries(self) -> Iterator[FileEntry | Damage]:
         """Yield the same as the walk meets it."""
         walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(self.path):
@@ -89,7 +94,7 @@ def _is_known(parts: tuple[str, ...]) -> bool:
 
 
 def is_data(parts: tuple[str, ...]) -> bool:
-    """Say whether a directory of a configuration directory holds data, and not software or transcripts."""
+    """Return True if a directory of a configuration directory holds data, and not software or transcripts."""
     return parts[0] not in _PROGRAMS
 
 
@@ -100,7 +105,7 @@ def label(parts: tuple[str, ...]) -> Label:
         return Label(_FILES.get(name) or ("config-backup" if name.startswith(".claude.json.") else "side-other"))
     if first == "jobs" and name == "parent-transcript.jsonl":
         return Label("copy")
-    session = UUID.match(parts[1])
+    session = uuid_pattern().match(parts[1])
     agent = parts[1].partition("-agent-")[2].removesuffix(".json") if first == "todos" else ""
     return Label(_DIRECTORIES.get(first, "side-other"), session[0] if session else None, agent or None)
 
@@ -132,7 +137,7 @@ class HistoryPrompt(NamedTuple):
         """Return the prompt as it was sent, pastes in their places; `pasted` are those that lie in files."""
         inline = {number: item.get("content") for number, item in self.pasted.items() if isinstance(item, dict)}
         known = {number: text for number, text in (inline | dict(pasted)).items() if isinstance(text, str)}
-        return _PASTED.sub(lambda found: known.get(found[1], found[0]), self.text)
+        return _pasted().sub(lambda found: known.get(found[1], found[0]), self.text)
 
 
 def history(path: str, start: int = 0, line: int = 1) -> Iterator[HistoryPrompt | Damage]:
@@ -156,12 +161,12 @@ def paste_name(path: str) -> str:
 
 
 def has_gaps(text: str) -> bool:
-    """Say whether a prompt names pastes that are not there any more."""
-    return _PASTED.search(text) is not None
+    """Return True if a prompt names pastes that no longer exist."""
+    return _pasted().search(text) is not None
 
 
 def is_bare_command(text: str) -> bool:
-    """Say whether a prompt is a command to the program that says nothing else, such as `/exit`."""
+    """Return True if a prompt is a mere command to the program, such as `/exit`."""
     return text.startswith("/") and len(text.split()) == 1
 
 
@@ -195,7 +200,7 @@ def index_hints(path: str, damage: list[Damage] | None = None) -> dict[str, str]
 
 
 def agent_meta(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
-    """Return what an agent's meta.json says: agentType, description, toolUseId, parentAgentId and more."""
+    """Return the content of an agent's meta.json: agentType, description, toolUseId, parentAgentId and more."""
     return read_object(path, damage)
 
 
@@ -206,7 +211,7 @@ def custom_title(path: str, damage: list[Damage] | None = None) -> str | None:
 
 
 def archived(path: str, damage: list[Damage] | None = None) -> bool:
-    """Say whether an archived.json marks its session as archived."""
+    """Return True if an archived.json marks its session as archived."""
     return read_object(path, damage).get("archived") is True
 
 

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from backscroll.records import Damage
-from backscroll.stores.base import DiskStore, Entry, FoundFile, Walk, found
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Walk, found
 from backscroll.stores.code import label
-from backscroll.value import Value
 
 
-class SingleStore(DiskStore, Value, frozen=True):
+class SingleStore(DiskStore):
     """One transcript, wherever it lies, and its agents."""
 
-    path: Path
-    kind: str = "code"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kind = "code"
 
-    def named(self, entry: Entry) -> FoundFile:
+    def named(self, entry: FileEntry) -> FoundFile:
         """Say what a file is."""
         return found(entry, label(entry.parts), str(self.path.absolute().parent))
 
-    def entries(self) -> Iterator[Entry | Damage]:
+    def entries(self) -> Iterator[FileEntry | Damage]:
         """Yield the same as the walk meets it, by the names that lead to it from the project."""
         directory = self.path.absolute().parent
         sidecar = directory / self.path.stem
@@ -31,5 +31,5 @@ class SingleStore(DiskStore, Value, frozen=True):
                 yield _below(entry, directory.name, sidecar.name)
 
 
-def _below(entry: Entry | Damage, *names: str) -> Entry | Damage:
+def _below(entry: FileEntry | Damage, *names: str) -> FileEntry | Damage:
     return entry if isinstance(entry, Damage) else entry._replace(parts=(*names, *entry.parts))

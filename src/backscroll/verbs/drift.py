@@ -1,11 +1,11 @@
-"""Which types of records and fields lie on the disk, against those that are known."""
+"""Compare the record types and fields on the disk with the known schema."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from backscroll.lazy import lazily
-from backscroll.verbs.opened import Opened
+from backscroll.verbs.base import LibraryBase
 
 if TYPE_CHECKING:
     from backscroll.inventory import report as drift_report
@@ -15,13 +15,15 @@ else:
     drift_schema = lazily("backscroll.inventory.schema")
 
 
-class DriftVerbs(Opened):
-    """Asks which types of records and fields lie on the disk."""
+class DriftVerbs(LibraryBase):
+    """The verbs about the record types and fields on the disk."""
 
     def drift(self) -> drift_report.Drift:
-        """Return which types of records and fields lie on the disk, against those that are known."""
-        return drift_report.read_drift(self.stores(), self.on_progress)
+        """Return the record types and fields on the disk, compared with the known ones."""
+        found = drift_report.read_drift(self.stores(), self.on_progress)
+        self.note_damage(found.damage)
+        return found
 
     def drift_json_schema(self) -> dict[str, Any]:
-        """Return a JSON Schema of the records that lie on the disk, inferred from them."""
+        """Return a JSON Schema inferred from the records on the disk."""
         return drift_schema.infer_schema(self.drift().types)

@@ -1,39 +1,47 @@
-"""The index brought up to date with its words, and searched."""
+"""Update the full-text index, and search it."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
+from threading import get_ident
 from typing import TYPE_CHECKING
 
-from backscroll.index import query
+from backscroll.errors import RefusedError
 from backscroll.index.db import Connection
 from backscroll.index.progress import Report
-from backscroll.index.session_filter import SessionFilter
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.index.update.update import update as bring_up_to_date
 from backscroll.lazy import lazily
-from backscroll.sessions.model import Message
+from backscroll.sessions.joining import resume as resuming
+from backscroll.verbs.base import When, account_of, moment_of
 from backscroll.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
-    from backscroll.index import search as searching
-    from backscroll.text import hits, language
+    from backscroll.index import context as surroundings
+    from backscroll.index.queries import search as searching
+    from backscroll.query import closed_fields, hits, language
+    from backscroll.redaction import values
+    from backscroll.sessions.message import Message
 else:
-    searching = lazily("backscroll.index.search")
-    hits = lazily("backscroll.text.hits")
-    language = lazily("backscroll.text.language")
+    surroundings = lazily("backscroll.index.context")
+    searching = lazily("backscroll.index.queries.search")
+    closed_fields = lazily("backscroll.query.closed_fields")
+    hits = lazily("backscroll.query.hits")
+    language = lazily("backscroll.query.language")
 
 
 class SearchVerbs(SessionVerbs):
-    """Brings the index up to date with its words, and searches it."""
+    """The verbs that update the full-text index and search it."""
 
     def update_index(self, *, rebuild: bool = False) -> Report:
-        """Bring the index and its words up to date, or make them anew, and say what that took."""
+        """Update the catalogue and the full-text index, or rebuild them, and return a report."""
         with self.rebuilding(rebuild=rebuild) as (database, words):
             report = bring_up_to_date(database, self.stores(), self.on_progress, words)
             report.sessions = query.count(database, SessionFilter())
+            self.note_all_damage(database)
             return report
 
     def search(  # noqa: PLR0913 - one argument per option of the command
@@ -42,63 +50,112 @@ class SearchVerbs(SessionVerbs):
         *,
         options: searching.Options | None = None,
         fields: Mapping[str, str | None] | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: When = None,
+        until: When = None,
         context: int = 0,
         counts: str | None = None,
+        redact: bool = False,
     ) -> hits.Found:
-        """Return what matches a query, the best first; docs/search.md tells the language of queries.
+        """Return the matches of a query, best first; docs/search.md describes the query language.
 
-        `fields` are the fields of that language given apart: project, role, kind, tool, session and so on.
-        `counts="day"` also counts the matches of each day.
+        `fields` are fields of that language as a mapping: project, role, kind, tool, session and so on.
+        `counts="day"` also counts the matches of each day; `redact` replaces secrets and identities by pseudonyms.
         """
+        redactor = self.redactor() if redact else None
         with self.search_index() as ask:
-            return ask(wanted, options, fields=fields, since=since, until=until, context=context, counts=counts)
+            return ask(
+                wanted,
+                options,
+                fields=fields,
+                since=since,
+                until=until,
+                context=context,
+                counts=counts,
+                redactor=redactor,
+            )
 
     @contextmanager
     def search_index(self) -> Iterator[Callable[..., hits.Found]]:
-        """Hold everything for many searches in a row; the function that is yielded takes the arguments of `search`."""
-        with self.words() as (database, text, words):
-            open_file = self.open_file()
+        """Hold the open index for many searches; the yielded function takes the arguments of `search`.
+
+        It works in the thread that opened it, until the context ends; otherwise it raises RefusedError.
+        """
+        with self.words() as (database, text, is_current):
+            open_file, owner, is_open = self.open_file(), get_ident(), True
 
             def ask(  # noqa: PLR0913 - one argument per option of the command
                 wanted: str,
                 options: searching.Options | None = None,
                 *,
                 fields: Mapping[str, str | None] | None = None,
-                since: datetime | None = None,
-                until: datetime | None = None,
+                since: When = None,
+                until: When = None,
                 context: int = 0,
                 counts: str | None = None,
+                redactor: values.ValueRedactor | None = None,
             ) -> hits.Found:
+                if not is_open or self._is_closed:
+                    raise RefusedError("this search index is closed", remedy="Open another with search_index().")
+                if get_ident() != owner:
+                    remedy = "Open one in each thread, or call search() of a Library: it serves one thread at a time."
+                    raise RefusedError("this search index belongs to another thread", remedy=remedy)
                 parsed = _query(database, wanted, options, fields or {}, since, until)
                 chosen = options or searching.Options()
-                found = searching.search(database, text, parsed, chosen, open_file)
-                found.is_current = words.is_current
+                found = searching.search(
+                    database, text, parsed, chosen, open_file, None if redactor is None else redactor.text
+                )
+                found.is_current = is_current
+                if not found.total:
+                    text.verify()  # "Nothing found" must be true
                 if counts is not None:
                     found.counts = searching.count_by_day(database, text, parsed, chosen, open_file)
-                for hit in found.hits if context else ():
-                    self._add_context(database, hit, context)
-                return found
+                self._add_resume(database, found.hits)
+                if context:
+                    with closing(surroundings.ContextReader(database, found.hits, open_file)) as reader:
+                        for hit in found.hits:
+                            hit.before, hit.after = reader.around(hit, context)
+                return found if redactor is None else redactor.found(found)
 
-            yield ask
+            try:
+                yield ask
+            finally:
+                is_open = False
 
-    def _add_context(self, database: Connection, hit: hits.Hit, width: int) -> None:
-        """Give a hit the messages around it, of the session itself or of the same agent."""
-        if hit.session is None or hit.message is None:
+    def in_context(
+        self, found: list[hits.Hit], width: int, redactor: values.ValueRedactor | None = None
+    ) -> Iterator[hits.Hit]:
+        """Yield each hit with the messages around it, and drop them when the next hit is asked for."""
+        if not width:
+            yield from found
             return
-        earlier = deque[Message](maxlen=width)
-        is_met = False
-        for message in self.read_session(database, hit.session).messages(None, internal=True):
-            if message.agent != hit.agent:
-                continue
-            if message.id == hit.message:
-                is_met, hit.before = True, list(earlier)
-            elif is_met:
-                hit.after.append(message)
-                if len(hit.after) >= width:
-                    return
-            earlier.append(message)
+        with (
+            self._held() as database,
+            closing(surroundings.ContextReader(database, found, self.open_file())) as reader,
+        ):
+            for hit in found:
+                before, after = reader.around(hit, width)
+                hit.before, hit.after = _clean(before, redactor), _clean(after, redactor)
+                yield hit
+                hit.before, hit.after = [], []
+
+    def _add_resume(self, database: Connection, found: list[hits.Hit]) -> None:
+        """Give hits the command that resumes their sessions."""
+        names = {hit.session for hit in found if hit.session is not None}
+        known = {name: query.session(database, name) for name in names if query.is_session(database, name)}
+        resuming.add_resume(list(known.values()), self.roots, self._env)
+        for hit in found:
+            hit.resume = known[hit.session].resume if hit.session in known else None
+
+
+def _clean(messages: list[Message], redactor: values.ValueRedactor | None) -> list[Message]:
+    return messages if redactor is None else list(redactor.messages(messages))
+
+
+def _known(database: Connection, name: str, value: str) -> str:
+    """Return the id of the session or account that a field names; any other value as it is."""
+    if name == "session":
+        return query.resolve(database, value)
+    return (account_of(database, value) or value) if name == "account" else value
 
 
 def _query(  # noqa: PLR0913, PLR0917 - as `search`
@@ -106,15 +163,18 @@ def _query(  # noqa: PLR0913, PLR0917 - as `search`
     wanted: str,
     options: searching.Options | None,
     fields: Mapping[str, str | None],
-    since: datetime | None,
-    until: datetime | None,
+    since: When,
+    until: When,
 ) -> language.Query:
-    """Return the query that somebody typed, with the fields that were given apart."""
+    """Return the typed query together with the separate fields."""
     is_language = options is None or options.mode is None
     parsed = language.parse_query(wanted, datetime.now().astimezone()) if is_language else language.Query(wanted)
+    for number, wish in enumerate(parsed.wishes.get("account", [])):
+        parsed.wishes["account"][number] = wish._replace(value=_known(database, "account", wish.value))
     for name, value in fields.items():
         if value:
-            value = query.resolve(database, value) if name == "session" else value  # noqa: PLW2901
+            closed_fields.refuse_unknown(name, value)
+            value = _known(database, name, value)  # noqa: PLW2901
             parsed.wishes.setdefault(name, []).append(language.Wish(value))
-    parsed.since, parsed.until = since or parsed.since, until or parsed.until
+    parsed.since, parsed.until = moment_of(since) or parsed.since, moment_of(until) or parsed.until
     return parsed

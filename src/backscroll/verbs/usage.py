@@ -1,4 +1,4 @@
-"""What it cost and what it did: usage, its audit, one session's timeline, and tools."""
+"""Usage and cost, their audit, the timeline of one session, and tools."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from backscroll.index import query
-from backscroll.index.session_filter import SessionFilter
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.lazy import lazily
-from backscroll.verbs.opened import OwnPrices, account_of
+from backscroll.verbs.base import OwnPrices, When, account_of, moment_of
 from backscroll.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
-    from backscroll.index import details, sums
+    from backscroll.index.queries import details
+    from backscroll.index.queries import usage as sums
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import prices as price_table
     from backscroll.stats import timeline as timeline_stats
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from backscroll.stats import usage as usage_stats
     from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
 else:
-    details = lazily("backscroll.index.details")
-    sums = lazily("backscroll.index.sums")
+    details = lazily("backscroll.index.queries.details")
+    sums = lazily("backscroll.index.queries.usage")
     audit_stats = lazily("backscroll.stats.audit")
     price_table = lazily("backscroll.stats.prices")
     timeline_stats = lazily("backscroll.stats.timeline")
@@ -31,14 +32,14 @@ else:
 
 
 class UsageVerbs(SessionVerbs):
-    """Asks what it cost and what it did."""
+    """The verbs about usage, cost and tools."""
 
     def usage(  # noqa: PLR0913 - one argument per option of the command
         self,
         *,
         by: str | Sequence[str] = "day",
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: When = None,
+        until: When = None,
         project: str | None = None,
         store: str | None = None,
         account: str | None = None,
@@ -47,25 +48,24 @@ class UsageVerbs(SessionVerbs):
         zone: tzinfo | None = None,
         prices: OwnPrices = None,
     ) -> UsageReport:
-        """Return tokens and cost, each API message once, grouped by one key or by several that cross.
+        """Return tokens and cost, each API message once, grouped by one key or a combination of keys.
 
-        Days and hours are those of `zone`, or of this machine; `since` and `until` count to the quarter of an hour.
+        Days and hours are in `zone`, by default this machine's; `since` and `until` are exact to a quarter of an hour.
         """
         keys = by.split(",") if isinstance(by, str) else by
-        with self.perhaps_session(session) as (database, name):
-            wanted = sums.Wanted(
-                SessionFilter(project, store, account_of(database, account), session=name), since, until, model
-            )
+        with self.optional_session(session) as (database, name):
+            sessions = SessionFilter(project, store, account_of(database, account), session=name)
+            wanted = sums.UsageFilter(sessions, moment_of(since, zone), moment_of(until, zone), model)
             table = price_table.load_prices(prices)
             return usage_stats.report(database, wanted, keys, table, zone=zone, now=datetime.now(UTC))
 
     def usage_audit(self, session: str | None = None, *, prices: OwnPrices = None) -> Audit:
-        """Return the way from the records on disk to the total, of everything or of one session."""
-        with self.perhaps_session(session) as (database, name):
+        """Return the steps from the records on disk to the total, of everything or of one session."""
+        with self.optional_session(session) as (database, name):
             return audit_stats.report(database, name, price_table.load_prices(prices))
 
     def timeline(self, session: str, *, prices: OwnPrices = None) -> Timeline:
-        """Return one session turn by turn: working and waiting time, calls, cost, and how its context grew."""
+        """Return one session turn by turn: working and waiting time, calls, cost, and the growth of its context."""
         with self.session(session) as (database, name):
             found = self.priced(database, [query.session(database, name)], prices)[0]
             files = details.files_of(database, name)
@@ -74,16 +74,15 @@ class UsageVerbs(SessionVerbs):
     def tools(  # noqa: PLR0913 - one argument per option of the command
         self,
         *,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: When = None,
+        until: When = None,
         project: str | None = None,
         store: str | None = None,
         account: str | None = None,
         session: str | None = None,
     ) -> ToolReport:
-        """Return how often each tool was called, how that ended and how long it took, each call once."""
-        with self.perhaps_session(session) as (database, name):
-            wanted = sums.Wanted(
-                SessionFilter(project, store, account_of(database, account), session=name), since, until
-            )
+        """Return the number of calls of each tool, how they ended and their duration, each call once."""
+        with self.optional_session(session) as (database, name):
+            sessions = SessionFilter(project, store, account_of(database, account), session=name)
+            wanted = sums.UsageFilter(sessions, moment_of(since), moment_of(until))
             return tool_stats.report(database, wanted)

@@ -1,4 +1,4 @@
-"""Messages as they are written."""
+"""Follow messages while they are written."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import TYPE_CHECKING
 
 from backscroll.errors import NotFoundError
 from backscroll.lazy import lazily
-from backscroll.sessions.model import Message
-from backscroll.stores import CodeStore
-from backscroll.verbs.opened import Opened
+from backscroll.stores.code import CodeStore
+from backscroll.verbs.base import LibraryBase
 
 if TYPE_CHECKING:
     import watchfiles
 
-    from backscroll.sessions import follow
+    from backscroll.sessions.message import Message
+    from backscroll.sessions.reading import follow
 else:
     watchfiles = lazily("watchfiles")
-    follow = lazily("backscroll.sessions.follow")
+    follow = lazily("backscroll.sessions.reading.follow")
 
 
 def _changes(stores: Sequence[CodeStore]) -> Iterator[object]:
-    """Yield whenever something changes below stores, and every second, for a file system that tells nothing."""
+    """Yield after every change below the stores, and every second for file systems without notifications."""
     paths = [store.projects for store in stores if store.projects.is_dir()]
     if not paths:
-        raise NotFoundError("there is nothing to watch", remedy="backscroll stores shows where was looked.")
+        raise NotFoundError("there is nothing to watch", remedy="Run `backscroll stores` to see where it looked.")
     return watchfiles.watch(
         *paths, watch_filter=None, debounce=100, step=50, rust_timeout=1000, yield_on_timeout=True, raise_interrupt=True
     )
 
 
-class WatchVerbs(Opened):
-    """Follows messages as they are written."""
+class WatchVerbs(LibraryBase):
+    """The verb that follows messages while they are written."""
 
     def watch(self, session: str | None = None, *, wakes: Iterable[object] | None = None) -> Iterator[Message]:
-        """Yield messages as they are written: of all sessions, or of one with its agents; it ends when `wakes` do.
+        """Yield new messages of all sessions, or of one with its agents, until `wakes` ends.
 
-        Each of `wakes` is a reason to look; without them the file system tells when something changes.
+        It looks for changes after each item of `wakes`; by default the file system notifies it.
         """
         name = None
         if session is not None:

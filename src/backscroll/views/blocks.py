@@ -7,19 +7,41 @@ Raw HTML is text like any other.  Whatever is not understood is a paragraph, so 
 
 import re
 from collections.abc import Iterator
-
-from backscroll.lazy import pattern
-from backscroll.value import NamedTuple
-
-_FENCE = pattern(r" {0,11}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+")
-_HEADING = pattern(r" {0,3}(#{1,6}+)[ \t]+(\S.*)")
-_ITEM = pattern(r"([ \t]*)([-*+•]|\d{1,9}[.)])[ \t]+(\S.*)")
-_QUOTE = pattern(r" {0,3}>[ \t]?(.*)")
-_RULE = pattern(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
-_TABLE_RULE = pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+from functools import cache
+from typing import NamedTuple
 
 
-class Block(NamedTuple):
+@cache
+def _fence_pattern() -> re.Pattern[str]:
+    return re.compile(r" {0,11}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+")
+
+
+@cache
+def _heading_pattern() -> re.Pattern[str]:
+    return re.compile(r" {0,3}(#{1,6}+)[ \t]+(\S.*)")
+
+
+@cache
+def _item_pattern() -> re.Pattern[str]:
+    return re.compile(r"([ \t]*)([-*+•]|\d{1,9}[.)])[ \t]+(\S.*)")
+
+
+@cache
+def _quote_pattern() -> re.Pattern[str]:
+    return re.compile(r" {0,3}>[ \t]?(.*)")
+
+
+@cache
+def _rule_pattern() -> re.Pattern[str]:
+    return re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+
+
+@cache
+def _table_rule_pattern() -> re.Pattern[str]:
+    return re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+
+
+class TextBlock(NamedTuple):
     """One block: kind is fence, heading, item, quote, table, rule or paragraph."""
 
     kind: str
@@ -32,7 +54,7 @@ class Block(NamedTuple):
     """Of a table its rows of cells, the head first."""
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """A run of characters inside a block: style is code, strong, emphasis, link or nothing."""
 
     text: str
@@ -40,7 +62,7 @@ class Run(NamedTuple):
     url: str = ""
 
 
-def parse(text: str) -> Iterator[Block]:
+def parse(text: str) -> Iterator[TextBlock]:
     """Yield the blocks of a Markdown text."""
     lines = text.split("\n")
     number = 0
@@ -48,7 +70,7 @@ def parse(text: str) -> Iterator[Block]:
         line = lines[number]
         if not line.strip():
             number += 1
-        elif (fence := _FENCE.fullmatch(line)) is not None:
+        elif (fence := _fence_pattern().fullmatch(line)) is not None:
             block, number = _fence(lines, number, fence)
             yield block
         elif (single := _single(line)) is not None:
@@ -57,27 +79,27 @@ def parse(text: str) -> Iterator[Block]:
         elif _is_table(lines, number):
             block, number = _table(lines, number)
             yield block
-        elif _ITEM.fullmatch(line):
+        elif _item_pattern().fullmatch(line):
             block, number = _item(lines, number)
             yield block
-        elif _QUOTE.fullmatch(line):
-            end = _run_of(lines, number, _QUOTE)
-            yield Block("quote", "\n".join(_QUOTE.sub(r"\1", one, count=1) for one in lines[number:end]))
+        elif _is_quote(line):
+            end = _run_of(lines, number, _quote_pattern())
+            yield TextBlock("quote", "\n".join(_quote_pattern().sub(r"\1", one, count=1) for one in lines[number:end]))
             number = end
         else:
             end = _end_of_paragraph(lines, number)
-            yield Block("paragraph", "\n".join(lines[number:end]))
+            yield TextBlock("paragraph", "\n".join(lines[number:end]))
             number = end
 
 
-def _single(line: str) -> Block | None:
-    heading = _HEADING.fullmatch(line)
+def _single(line: str) -> TextBlock | None:
+    heading = _heading_pattern().fullmatch(line)
     if heading is not None:
-        return Block("heading", heading[2].rstrip("# \t") or heading[2], level=len(heading[1]))
-    return Block("rule") if _RULE.fullmatch(line) else None
+        return TextBlock("heading", heading[2].rstrip("# \t") or heading[2], level=len(heading[1]))
+    return TextBlock("rule") if _rule_pattern().fullmatch(line) else None
 
 
-def _fence(lines: list[str], start: int, opening: re.Match[str]) -> tuple[Block, int]:
+def _fence(lines: list[str], start: int, opening: re.Match[str]) -> tuple[TextBlock, int]:
     """Read a fence up to its end, or up to the end of the text where it was never closed."""
     mark, label = opening[1], opening[2]
     indent = len(lines[start]) - len(lines[start].lstrip(" "))
@@ -85,7 +107,7 @@ def _fence(lines: list[str], start: int, opening: re.Match[str]) -> tuple[Block,
     while end < len(lines) and not _closes(lines[end], mark):
         end += 1
     code = [_dedent(line, indent) for line in lines[start + 1 : end]]
-    return Block("fence", "\n".join(code), label=label), end + 1
+    return TextBlock("fence", "\n".join(code), label=label), end + 1
 
 
 def _closes(line: str, mark: str) -> bool:
@@ -98,25 +120,36 @@ def _dedent(line: str, indent: int) -> str:
     return line[min(blank, indent) :]
 
 
-def _item(lines: list[str], start: int) -> tuple[Block, int]:
+def _item(lines: list[str], start: int) -> tuple[TextBlock, int]:
     """Read an item and the lines that continue it."""
-    found = _ITEM.fullmatch(lines[start])
+    found = _item_pattern().fullmatch(lines[start])
     assert found is not None, "the caller has seen an item here"  # noqa: S101
     depth = len(found[1].expandtabs(4))
     end = start + 1
     while end < len(lines) and lines[end].startswith((" ", "\t")) and _is_prose(lines[end]):
         end += 1
     text = "\n".join([found[3], *(line.strip() for line in lines[start + 1 : end])])
-    return Block("item", text, level=min(depth // 2, 8), label=found[2]), end
+    return TextBlock("item", text, level=min(depth // 2, 8), label=found[2]), end
 
 
 def _is_prose(line: str) -> bool:
-    return bool(line.strip()) and not (_FENCE.fullmatch(line) or _ITEM.fullmatch(line) or _single(line))
+    return bool(line.strip()) and not (
+        _fence_pattern().fullmatch(line) or _item_pattern().fullmatch(line) or _single(line)
+    )
+
+
+def _is_quote(line: str) -> bool:
+    return _quote_pattern().fullmatch(line) is not None
 
 
 def _end_of_paragraph(lines: list[str], start: int) -> int:
     end = start + 1
-    while end < len(lines) and _is_prose(lines[end]) and not _QUOTE.fullmatch(lines[end]) and not _is_table(lines, end):
+    while (
+        end < len(lines)
+        and _is_prose(lines[end])
+        and not _quote_pattern().fullmatch(lines[end])
+        and not _is_table(lines, end)
+    ):
         end += 1
     return end
 
@@ -135,16 +168,16 @@ def _is_table(lines: list[str], number: int) -> bool:
         and "-" in lines[number + 1]
         and "|" in lines[number + 1]
         and len(lines[number + 1]) < 2000
-        and _TABLE_RULE.fullmatch(lines[number + 1]) is not None
+        and _table_rule_pattern().fullmatch(lines[number + 1]) is not None
     )
 
 
-def _table(lines: list[str], start: int) -> tuple[Block, int]:
+def _table(lines: list[str], start: int) -> tuple[TextBlock, int]:
     end = start + 2
     while end < len(lines) and "|" in lines[end]:
         end += 1
     rows = tuple(_cells(line) for line in [lines[start], *lines[start + 2 : end]])
-    return Block("table", "\n".join(lines[start:end]), rows=rows), end
+    return TextBlock("table", "\n".join(lines[start:end]), rows=rows), end
 
 
 def _cells(line: str) -> tuple[str, ...]:
@@ -154,42 +187,45 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 # Every alternative is bounded or stops at a character that it cannot pass, so that no text takes quadratic time.
-_INLINE = pattern(
-    r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,2000})(?P=ticks)(?!`)"
-    r"|\*\*(?P<strong>(?!\s)[^*\n]{1,1000})(?<!\s)\*\*"
-    r"|(?<![\w*])\*(?P<star>(?![\s*])[^*\n]{1,1000})(?<!\s)\*(?![\w*])"
-    r"|(?<![\w_])_(?P<under>(?![\s_])[^_\n]{1,1000})(?<!\s)_(?![\w_])"
-    r"|\[(?P<label>[^\[\]\n]{1,500})\]\((?P<url>https?://[^\s()<>\"'\\]{1,2000})\)"
-    r"|(?P<bare>https?://[^\s()<>\"'`\\|*]{1,2000}[^\s()<>\"'`\\|*.,;:!?\]])",
-    re.IGNORECASE,
-)
+@cache
+def _inline_pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<ticks>`{1,3})(?P<code>[^`\n]{1,2000})(?P=ticks)(?!`)"
+        r"|\*\*(?P<strong>(?!\s)[^*\n]{1,1000})(?<!\s)\*\*"
+        r"|(?<![\w*])\*(?P<star>(?![\s*])[^*\n]{1,1000})(?<!\s)\*(?![\w*])"
+        r"|(?<![\w_])_(?P<under>(?![\s_])[^_\n]{1,1000})(?<!\s)_(?![\w_])"
+        r"|\[(?P<label>[^\[\]\n]{1,500})\]\((?P<url>https?://[^\s()<>\"'\\]{1,2000})\)"
+        r"|(?P<bare>https?://[^\s()<>\"'`\\|*]{1,2000}[^\s()<>\"'`\\|*.,;:!?\]])",
+        re.IGNORECASE,
+    )
+
 
 _LONGEST_PROSE = 100_000
 """Characters of one block beyond which it is no prose, and runs are not looked for: 70 MB would take 15 s."""
 
 
-def inline(text: str) -> Iterator[Run]:
+def inline(text: str) -> Iterator[TextRun]:
     """Yield the runs of a text: code, strong, emphasis, links to http and https only, and what lies between."""
     if len(text) > _LONGEST_PROSE:
-        yield Run(text)
+        yield TextRun(text)
         return
     end = 0
-    for found in _INLINE.finditer(text):
+    for found in _inline_pattern().finditer(text):
         if found.start() > end:
-            yield Run(text[end : found.start()])
+            yield TextRun(text[end : found.start()])
         yield _run(found)
         end = found.end()
     if end < len(text):
-        yield Run(text[end:])
+        yield TextRun(text[end:])
 
 
-def _run(found: re.Match[str]) -> Run:
+def _run(found: re.Match[str]) -> TextRun:
     if found["code"] is not None:
-        return Run(found["code"], "code")
+        return TextRun(found["code"], "code")
     if found["strong"] is not None:
-        return Run(found["strong"], "strong")
+        return TextRun(found["strong"], "strong")
     if (emphasis := found["star"] or found["under"]) is not None:
-        return Run(emphasis, "emphasis")
+        return TextRun(emphasis, "emphasis")
     if found["label"] is not None:
-        return Run(found["label"], "link", found["url"])
-    return Run(found["bare"], "link", found["bare"])
+        return TextRun(found["label"], "link", found["url"])
+    return TextRun(found["bare"], "link", found["bare"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from backscroll.scrub import one_line
+from backscroll.safe_text import one_line
 
 Cell = str | int | float | None
 

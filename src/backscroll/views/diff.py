@@ -1,24 +1,22 @@
-"""What an editing call changed, as a unified diff.
+"""The change that an editing call made, as lines of a diff.
 
-Comes in: the input of an `Edit`, `MultiEdit`, `Write` or `NotebookEdit` call and, where it is known, the program's own
-data of its result.  Goes out: hunks of lines.  The program's patch is preferred, because only it knows line numbers;
-it is meant for display and never for applying (docs/formats.md, "What a tool gave back").
+Comes in: the input of an `Edit`, `MultiEdit`, `Write` or `NotebookEdit` call and, if known, the program's own data of
+its result.  Goes out: lines with signs.  The program's patch comes first, because only it knows line numbers.
+It is made for display and cannot be applied (docs/formats.md, "What a tool gave back").
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from backscroll.lazy import lazily
-from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
-    import difflib
+    from backscroll.formats import diffs
 else:
-    difflib = lazily("difflib")
+    diffs = lazily("backscroll.formats.diffs")
 
 _CONTEXT = 3
-_MOST_COMPARED = 1_000_000
-"""Lines of one side times lines of the other: beyond it the texts are shown one after the other, not compared."""
+UNCOMPARED_NOTE = "too different to compare: old lines, then new lines"
 
 
 class DiffLine(NamedTuple):
@@ -27,11 +25,11 @@ class DiffLine(NamedTuple):
     sign: str
     text: str
     number: int | None = None
-    """Its number in the file after the change (before it, for a removed line), where that is known."""
+    """Its number in the file after the change (for a removed line, before the change), if known."""
 
 
 def call_diff(name: str, call_input: Any, data: Any = None) -> list[DiffLine]:
-    """Return what a call changed; nothing where it is no editing call or does not say."""
+    """Return the change that a call made; nothing if it edits no file or does not tell."""
     patched = list(patch_lines(data))
     if patched or not isinstance(call_input, dict):
         return patched
@@ -77,50 +75,27 @@ def _compared(before: Any, after: Any) -> list[DiffLine]:
 
 
 def compare(before: str, after: str) -> Iterator[DiffLine]:
-    """Yield the difference of two texts, with three lines of context; time is bounded for texts of any size."""
+    """Yield the difference of two texts, with three lines of context; `diffs` bounds the work."""
     old, new = _lines(before), _lines(after)
-    start, end = _shared(old, new)
-    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
-    yield from (DiffLine(" ", text) for text in old[max(0, start - _CONTEXT) : start])
-    if len(middle_old) * len(middle_new) > _MOST_COMPARED:
-        yield from (DiffLine("-", text) for text in middle_old)
-        yield from (DiffLine("+", text) for text in middle_new)
-    else:
-        yield from _matched(middle_old, middle_new)
-    yield from (DiffLine(" ", text) for text in old[len(old) - end :][:_CONTEXT])
+    for number, hunk in enumerate(diffs.hunks(diffs.compare(old, new).runs, _CONTEXT)):
+        if number:
+            yield DiffLine("@", "")
+        for run in hunk:
+            if run.kind == diffs.EQUAL:
+                yield from (DiffLine(" ", text) for text in old[run.old_start : run.old_end])
+                continue
+            if run.kind == diffs.UNCOMPARED:
+                yield DiffLine("@", UNCOMPARED_NOTE)
+            yield from (DiffLine("-", text) for text in old[run.old_start : run.old_end])
+            yield from (DiffLine("+", text) for text in new[run.new_start : run.new_end])
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
 
-def _shared(old: list[str], new: list[str]) -> tuple[int, int]:
-    """Return how many lines both begin with, and how many of the others both end with."""
-    most = min(len(old), len(new))
-    start = 0
-    while start < most and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < most - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    return start, end
-
-
-def _matched(old: list[str], new: list[str]) -> Iterator[DiffLine]:
-    groups = difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(_CONTEXT)
-    for number, group in enumerate(groups):
-        if number:
-            yield DiffLine("@", "")
-        for tag, old_start, old_end, new_start, new_end in group:
-            if tag == "equal":
-                yield from (DiffLine(" ", text) for text in old[old_start:old_end])
-                continue
-            yield from (DiffLine("-", text) for text in old[old_start:old_end])
-            yield from (DiffLine("+", text) for text in new[new_start:new_end])
-
-
 def tally(lines: list[DiffLine]) -> str:
-    """Return `+3 −1`: how many lines were added and removed."""
+    """Return `+3 −1`: the numbers of added and removed lines."""
     added = sum(1 for line in lines if line.sign == "+")
     removed = sum(1 for line in lines if line.sign == "-")
     return " ".join([f"+{added}"] * bool(added) + [f"−{removed}"] * bool(removed))

@@ -1,9 +1,12 @@
 """Numbers, moments and paths as people read them: 1.2 M, 3 h ago, ~/projects/shop."""
 
+import re
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from backscroll.scrub import one_line
-from backscroll.views.paper import Paper
+from backscroll.safe_text import one_line
+from backscroll.views.terminal.paper import Paper
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -44,9 +47,11 @@ def _digits(amount: float, unit: str) -> str:
 
 
 def dollars(cost: float | None) -> str:
-    """Return a cost: $12.30, $0.004; nothing where it is unknown."""
+    """Return a cost: $12.30, $0.004, <$0.001; nothing where it is unknown."""
     if cost is None:
         return ""
+    if 0 < cost < 0.0005:
+        return "<$0.001"
     return f"${cost:,.2f}" if cost >= 0.095 or not cost else f"${cost:.3f}"
 
 
@@ -137,6 +142,25 @@ def period(start: datetime | None, end: datetime | None, paper: Paper) -> str:
     return f"{text} – {last} ({duration(end - start)})"
 
 
+def time_range(since: datetime | None, until: datetime | None, paper: Paper) -> str:
+    """Return `from 2026-07-20 to 2026-07-23`, whole days without a time; the end of a day is that day."""
+    parts = [f"from {_bound(since, paper)}"] if since else []
+    if until:
+        is_whole = _is_midnight(until, paper)
+        parts.append(f"to {_bound(until - timedelta(days=1) if is_whole else until, paper)}")
+    return " ".join(parts)
+
+
+def _bound(time: datetime, paper: Paper) -> str:
+    text = moment(time, paper)
+    return text.removesuffix(" 00:00") if _is_midnight(time, paper) else text
+
+
+def _is_midnight(time: datetime, paper: Paper) -> bool:
+    local = paper.local(time)
+    return (local.hour, local.minute, local.second) == (0, 0, 0)
+
+
 def tilde(path: str, paper: Paper) -> str:
     """Return a path on one line, with the home directory as `~`."""
     if paper.home and (path == paper.home or _is_below(path, paper.home)):
@@ -155,6 +179,11 @@ def _is_below(path: str, directory: str) -> bool:
     return path.startswith((directory + "/", directory + "\\")) and len(path) > len(directory) + 1
 
 
+def quoted(text: str) -> str:
+    """Return a text as one word of a shell."""
+    return text if re.fullmatch(r"[\w@%+=:,./-]+", text) else "'" + text.replace("'", "'\\''") + "'"
+
+
 def last_name(path: str | None) -> str:
     r"""Return the last name of a path of any system: `/a/shop`, `C:\work\shop` to `shop`."""
     names = [name for name in (path or "").replace("\\", "/").split("/") if name]
@@ -162,8 +191,32 @@ def last_name(path: str | None) -> str:
 
 
 def short_path(path: str, width: int, paper: Paper) -> str:
-    """Return a path that fits, cut in front: the end of a path says most."""
-    return fit_end(tilde(path, paper), width, paper)
+    """Return a path that fits, cut in the middle."""
+    return cut_path(tilde(path, paper), width, paper)
+
+
+def cut_path(path: str, width: int, paper: Paper) -> str:
+    """Return a path that fits: its beginning, an ellipsis, and as many whole names of its end as there is room for.
+
+    The last name stays whole wherever it fits.
+    """
+    if paper.measure(path) <= width:
+        return path
+    separator = "/" if "/" in path else "\\"
+    names = path.split(separator)
+    first = names[0] + separator if names[0] in ("", "~") or names[0].endswith(":") else ""
+    if first == separator and len(names) > 2:
+        first += names[1] + separator
+    end = ""
+    for name in reversed(names):
+        longer = f"{separator}{name}{end}"
+        if paper.measure(first + "…" + longer) > width:
+            break
+        end = longer
+    if end:
+        return f"{first}…{end}"
+    last = f"…{separator}{names[-1]}"
+    return last if paper.measure(last) <= width else fit_end(names[-1], width, paper)
 
 
 def fit_end(text: str, width: int, paper: Paper) -> str:
@@ -175,8 +228,19 @@ def fit_end(text: str, width: int, paper: Paper) -> str:
     return "…" + text
 
 
+def short_models(models: Iterable[str | None]) -> dict[str | None, str]:
+    """Return the short name of each model; models that would share one keep their dates."""
+    short = {model: short_model(model) for model in set(models)}
+    taken = Counter(short.values())
+    return {model: name if taken[name] == 1 else _whole_model(model) for model, name in short.items()}
+
+
+def _whole_model(model: str | None) -> str:
+    return one_line(model or "").removeprefix("claude-")
+
+
 def short_model(model: str | None) -> str:
     """Return a model's name without the maker's prefix and the date: claude-opus-4-1-20250805 to opus-4-1."""
-    name = one_line(model or "").removeprefix("claude-")
+    name = _whole_model(model)
     stem, _, tail = name.rpartition("-")
     return stem if len(tail) == 8 and tail.isdecimal() else name

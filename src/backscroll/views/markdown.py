@@ -7,19 +7,32 @@ is fenced, each fence longer than any inside it.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from backscroll.records import Damage
-from backscroll.scrub import one_line, printable
-from backscroll.sessions.model import Message, Part, Session, Transcript
+from backscroll.safe_text import one_line, printable
+from backscroll.sessions.message import Message, Part
+from backscroll.sessions.model import Transcript
+from backscroll.sessions.session import Session
+from backscroll.views.call_summary import (
+    TODO_BOXES,
+    about,
+    command_text,
+    plan_text,
+    todo_lines,
+    tool_name,
+    written_text,
+)
 from backscroll.views.diff import DiffLine, call_diff
 from backscroll.views.figures import moment, period, tilde
-from backscroll.views.json import dumps
-from backscroll.views.listing import held, place_of, place_text
-from backscroll.views.paper import Paper
-from backscroll.views.parts import label
-from backscroll.views.tools import TODO_BOXES, about, command_text, plan_text, todo_lines, tool_name, written_text
+from backscroll.views.json.sessions import dumps
+from backscroll.views.terminal.listing import held, place_of, place_text
+from backscroll.views.terminal.paper import Paper
+from backscroll.views.terminal.parts import label, result_media
 from backscroll.views.visible import departures, is_boundary, is_shown, notice_of, remarks, speaker, words_of
 
+LARGEST_FILE = 1_000_000
+"""GitHub shows a larger file as plain text."""
 _TICKS = re.compile(r"`{3,}")
 _FENCE = re.compile(r"[ >]*(`{3,}+|~{3,}+)[^`]*+")
 _CODE_SPAN = re.compile(r"(`+)(?:[^`]{1,2000})\1(?!`)")
@@ -32,19 +45,49 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>#|])")
 def document(transcript: Transcript, paper: Paper) -> Iterator[str]:
     """Yield a session as Markdown."""
     yield from _header(transcript.session, paper)
-    paper = paper.changed(base=transcript.session.cwd)
+    yield from _messages(transcript, paper)
+    yield from _damage(transcript.damage, paper)
+
+
+def document_pages(
+    transcript: Transcript, paper: Paper, stem: str, largest: int = LARGEST_FILE
+) -> Iterator[tuple[str, str]]:
+    """Yield name and text of one file, or of numbered files and then of their index; `stem` is a safe file name."""
+    head = "".join(_header(transcript.session, paper))
+    number, size = 1, len(head)
+    pieces: list[str] = []
+    for piece in chain(_messages(transcript, paper), _damage(transcript.damage, paper)):
+        length = len(piece.encode("utf-8", "replace"))
+        if pieces and size + length > largest:
+            yield f"{stem}-{number}.md", "".join(pieces)
+            number, size, pieces = number + 1, 0, []
+        pieces.append(piece)
+        size += length
+    if number == 1:
+        yield f"{stem}.md", head + "".join(pieces)
+        return
+    yield f"{stem}-{number}.md", "".join(pieces)
+    yield f"{stem}.md", head + "".join(f"- [Part {one}]({stem}-{one}.md)\n" for one in range(1, number + 1))
+
+
+def _messages(transcript: Transcript, paper: Paper) -> Iterator[str]:
+    """Yield each message with its title and remarks."""
+    paper = paper._replace(base=transcript.session.cwd)
     speaking: tuple[str, str | None] | None = None
     for message in transcript.messages:
         parts = message.parts if is_shown(message, is_full=paper.is_full) else []
-        yield from (f"---\n\n*{plain(text)}*\n\n" for text in remarks(message))
         body = "".join(_part(part, paper) for part in parts)
         who = ("assistant" if message.role == "tool" else message.role, message.agent)
-        if body and who != speaking and message.role != "tool":
-            speaking = who
-            yield f"## {_title(message, paper)}\n\n"
-        yield body
-        yield from (f"---\n\n*{plain(text)}*\n\n" for text in departures(message))
-    yield from _damage(transcript.damage, paper)
+        title = ""
+        if body and who != speaking:
+            speaking = None if message.role == "tool" else who
+            title = f"## {_title(message, paper)}\n\n"
+        after = (f"{text}: {hint}" for text, hint in departures(message, paper.command))
+        yield "".join([*map(_remark, remarks(message)), title, body, *map(_remark, after)])
+
+
+def _remark(text: str) -> str:
+    return f"---\n\n*{plain(text)}*\n\n"
 
 
 def plain(text: str) -> str:
@@ -178,7 +221,9 @@ def diff_text(diff: list[DiffLine]) -> str:
 
 def _result(part: Part) -> str:
     failed = "*failed*\n\n" if part.data.get("error") else ""
-    return failed + (fenced(part.text) if part.text and part.text.strip() else "*no output*\n\n")
+    media = [f"*{plain(label(Part(str(one.get('kind')), None, one)))}*\n\n" for one in result_media(part)]
+    said = fenced(part.text) if part.text and part.text.strip() else ""
+    return failed + (said + "".join(media) or "*no output*\n\n")
 
 
 def _damage(damage: list[Damage], paper: Paper) -> Iterator[str]:

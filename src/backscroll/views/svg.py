@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from typing import NamedTuple
 
-from backscroll.scrub import one_line
-from backscroll.value import NamedTuple
+from backscroll.safe_text import one_line
 
 _WIDTH = 960
 _LEFT, _RIGHT, _TOP, _BOTTOM = 90, 24, 64, 48

@@ -1,29 +1,46 @@
-"""What of a session people are shown unless they ask for everything; JSON always has everything."""
+"""The parts of a session that people see by default; JSON always has everything."""
 
+import re
+from collections.abc import Container, Iterable, Iterator
+from functools import cache
 from typing import Any
 
-from backscroll.lazy import pattern
-from backscroll.sessions.model import Message, Part
+from backscroll.sessions.message import Message, Part
 
 _TAG = r"(?:local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)(?:\s[^>]*)?>"
-_OUTPUT = pattern(rf"\s*<{_TAG}", needs="-std")
-_OUTPUT_TAGS = pattern(rf"</?{_TAG}", needs="-std")
+
+
+@cache
+def _output() -> re.Pattern[str]:
+    return re.compile(rf"\s*<{_TAG}")
+
+
+@cache
+def _output_tags() -> re.Pattern[str]:
+    return re.compile(rf"</?{_TAG}")
+
+
 _ERRORS = {"api_error", "model_fallback", "model_refusal_fallback"}
 _COMMAND = "local_command"
 _SYNTHETIC = "<synthetic>"
 _INTERRUPTED = "[Request interrupted by user"
+_FROM_OTHERS = ("<teammate-message", "<ci-monitor-event")
+"""Messages of teammates and events of CI: nobody typed them, but they are what Claude answers."""
 _BOUNDARIES = {"compact_boundary", "microcompact_boundary"}
 
 
 def is_shown(message: Message, *, is_full: bool) -> bool:
-    """Say whether people see a message: all of them, but of the program's only summaries, errors and outputs."""
+    """Return True if people see a message.
+
+    The program's own messages are left out, except summaries, errors, outputs, and messages of teammates and CI.
+    """
     if is_full or message.role != "system":
         return True
     return message.model == _SYNTHETIC or any(_is_telling(part) for part in message.parts)
 
 
 def _is_telling(part: Part) -> bool:
-    if part.kind == "summary" or is_boundary(part) or (part.text or "").startswith(_INTERRUPTED):
+    if part.kind == "summary" or is_boundary(part) or (part.text or "").startswith((_INTERRUPTED, *_FROM_OTHERS)):
         return True
     if part.data.get("type") in _ERRORS:
         return True
@@ -31,7 +48,7 @@ def _is_telling(part: Part) -> bool:
 
 
 def is_boundary(part: Part) -> bool:
-    """Say whether a part marks the place where what came before was summarised."""
+    """Return True if a part marks the place of a compaction."""
     return part.kind == "other" and part.data.get("type") in _BOUNDARIES
 
 
@@ -43,30 +60,41 @@ def boundary_text(part: Part) -> str:
 
 
 def is_output(part: Part) -> bool:
-    """Say whether a part is what a slash command or a `!` command printed."""
-    return part.kind in ("text", "other") and bool(_OUTPUT.match(part.text or ""))
+    """Return True if a part is the output of a slash command or a `!` command."""
+    text = part.text or ""
+    return part.kind in ("text", "other") and "-std" in text and bool(_output().match(text))
 
 
 def is_empty_output(part: Part) -> bool:
-    """Say whether such a part has nothing to show."""
-    return _OUTPUT_TAGS.sub("", part.text or "").strip() in ("", "(no content)")
+    """Return True if such a part has nothing to show."""
+    return _without_tags(part.text or "").strip() in ("", "(no content)")
 
 
 def words_of(part: Part) -> str:
-    """Return the text of a part as people would repeat it: commands as typed, outputs without their tags."""
+    """Return the text of a part as people would repeat it: commands as typed, outputs without tags and colours."""
     said = part.data.get("spoken")
     text = said if isinstance(said, str) and said else part.text or ""
-    return _OUTPUT_TAGS.sub("", text).strip("\n") if is_output(part) else text
+    return _colours().sub("", _without_tags(text)).lstrip("\n").rstrip("\r\n") if is_output(part) else text
+
+
+def _without_tags(text: str) -> str:
+    return _output_tags().sub("", text) if "-std" in text else text
+
+
+@cache
+def _colours() -> re.Pattern[str]:
+    return re.compile(r"\x1b\[[0-9;:]*m")
 
 
 def notice_of(part: Part) -> str | None:
-    """Return what a notice of the program says: an error of the API, the output of a command."""
+    """Return the text of a notice of the program: an error of the API, the output of a command."""
     if part.data.get("type") not in _ERRORS | {_COMMAND}:
         return None
     text = words_of(part)
     if text.strip() or part.data.get("type") == _COMMAND:
         return text
-    error = part.data["raw"].get("error") if isinstance(part.data.get("raw"), dict) else None
+    raw = part.data.get("raw")
+    error = raw.get("error") if isinstance(raw, dict) else None
     return f"{part.data['type']}: {_innermost(error)}"
 
 
@@ -79,22 +107,40 @@ def _innermost(error: Any) -> str:
 
 
 def speaker(message: Message) -> str:
-    """Return who said a message: You, Claude, Caller (of an agent), System."""
+    """Return the speaker of a message: You, Claude, Caller (of an agent), System."""
     if message.role == "user":
         return "You" if message.depth == 0 and message.agent is None else "Caller"
     return {"assistant": "Claude", "tool": "Tool"}.get(message.role, "System")
 
 
-def departures(message: Message) -> list[str]:
-    """Return in words which branches leave after a message."""
-    return [f"fork: branch {mark[len(_FORK) :]} leaves here" for mark in message.marks if mark.startswith(_FORK)]
+def departures(message: Message, command: str = "backscroll") -> list[tuple[str, str]]:
+    """Return the branches that leave after a message: a remark, and the command that reads the branch."""
+    names = [mark[len(_FORK) :] for mark in message.marks if mark.startswith(_FORK)]
+    show = f"{command} show {message.session[:_SHORT]} --branch"
+    return [(f"fork: branch {name} leaves here", f"{show} {name}") for name in names]
+
+
+def reduced(messages: Iterable[Message], left_out: Container[str]) -> Iterator[Message]:
+    """Yield messages without some kinds of parts; messages of which nothing is left are not yielded."""
+    for message in messages:
+        parts = [part for part in message.parts if part.kind not in left_out]
+        if parts or message.marks:
+            message.parts = parts
+            yield message
+
+
+def typed(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield the messages that a person typed."""
+    return (message for message in messages if message.is_typed)
 
 
 _FORK = "fork "
+_SHORT = 8
 _MARKS = {
     "gap": "gap: the record before is missing",
     "cycle": "cycle: the records before refer to each other",
     "compaction": "compacted here",
+    "plan": "accepted plan",
 }
 
 

@@ -9,12 +9,13 @@ from searched import Searched
 
 import backscroll
 from backscroll.cli.main import run
-from backscroll.index import details, query
 from backscroll.index.db import open_in_memory
+from backscroll.index.queries import details
+from backscroll.index.queries import sessions as query
 from backscroll.index.update.update import update
-from backscroll.sessions import outcomes
-from backscroll.sessions.heads import Block
-from backscroll.stores import find_stores
+from backscroll.sessions.transcript import outcomes
+from backscroll.sessions.transcript.heads import Block
+from backscroll.stores.find import find_stores
 
 BAD = "22222222-2222-4222-8222-222222222222"
 THIRD = "33333333-3333-4333-8333-333333333333"
@@ -61,11 +62,11 @@ def test_the_damage_names_place_and_reason(tmp_path: Path, fault: None) -> None:
     path = three(tmp_path)
     database = open_in_memory()
     report = update(database, find_stores(tmp_path, {}))
-    ((place, reason),), notes = details.damage_and_notes(database, BAD)
+    (damage,), notes = details.damage_and_notes(database, BAD)
     database.close()
 
-    assert (str(path), 1, []) == (place.path, report.damage, notes)
-    assert "ZeroDivisionError: planted" in reason
+    assert (str(path), 1, []) == (damage.place.path, report.damage, notes)
+    assert "ZeroDivisionError: planted" in damage.reason
 
 
 def test_search(tmp_path: Path, fault: None) -> None:

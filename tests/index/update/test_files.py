@@ -12,15 +12,15 @@ import pytest
 from make import UUID, Draft, home, line, user, write_side, write_transcript
 from searched import Searched
 
-from backscroll.formats import jsonl
-from backscroll.index import query
+from backscroll.formats.json import lines as jsonl
 from backscroll.index.db import open_in_memory
-from backscroll.index.session_filter import SessionFilter
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.index.update import files
 from backscroll.index.update.files import CHECKED, SETTLED, Seen, checks_of, look
 from backscroll.index.update.update import update
-from backscroll.sessions import source
-from backscroll.stores import find_stores
+from backscroll.sessions.transcript import source
+from backscroll.stores.find import find_stores
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 SOON = SETTLED // 1_000_000_000
@@ -45,9 +45,9 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Take down which transcripts are scanned, and from which byte on."""
     found: list[tuple[str, int]] = []
 
-    def noted(*given: Any) -> jsonl.Scan:
+    def noted(*given: Any, **more: Any) -> jsonl.Scan:
         found.append((Path(given[1]).stem, given[3]))
-        return jsonl.scan(*given)
+        return jsonl.scan(*given, **more)
 
     monkeypatch.setattr(source, "scan", noted)
     return found

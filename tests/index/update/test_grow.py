@@ -33,11 +33,11 @@ from make import (
 )
 from searched import Searched
 
-from backscroll.formats import jsonl
+from backscroll.formats.json import lines as jsonl
 from backscroll.index.db import open_in_memory
 from backscroll.index.update.update import update
-from backscroll.sessions import source
-from backscroll.stores import find_stores
+from backscroll.sessions.transcript import source
+from backscroll.stores.find import find_stores
 
 FORK = "22222222-2222-4222-8222-222222222222"
 WORDS = (
@@ -293,9 +293,9 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Take down at which byte each scan of a transcript begins."""
     found: list[int] = []
 
-    def noted(*given: Any) -> jsonl.Scan:
+    def noted(*given: Any, **more: Any) -> jsonl.Scan:
         found.append(given[3])
-        return jsonl.scan(*given)
+        return jsonl.scan(*given, **more)
 
     monkeypatch.setattr(source, "scan", noted)
     return found
@@ -303,7 +303,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("make", [long_session, working, with_agents])
 def test_only_new_bytes_are_read(tmp_path: Path, database: sqlite3.Connection, begun: list[int], make: Any) -> None:
-    """Of a session that grew, no old record is decoded."""
+    """Of a session that grew, no old record is decoded, and its rows are those of a whole reading."""
     lines = make().lines()
     write_transcript(home(tmp_path), "-p", UUID, lines[:-2])
     updated(database, tmp_path)
@@ -312,6 +312,7 @@ def test_only_new_bytes_are_read(tmp_path: Path, database: sqlite3.Connection, b
     updated(database, tmp_path)
 
     assert [sum(map(len, lines[:-2]))] == begun
+    assert [] == differences(tmp_path, database)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from make import UUID, Draft, home, indexed, listed, write_side, write_transcript
 
-from backscroll.index import query
 from backscroll.index.db import open_in_memory
-from backscroll.index.session_filter import SessionFilter
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.index.update.files import look
-from backscroll.index.update.units import Found, Unit, sort, storable
-from backscroll.stores import find_stores
+from backscroll.index.update.units import FoundUnits, Unit, sort, storable
+from backscroll.stores.find import find_stores
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 AGENT = "a0123456789abcdef"
@@ -26,7 +26,7 @@ def units(root: Path) -> list[Unit]:
     return list(found(root).units.values())
 
 
-def found(root: Path) -> Found:
+def found(root: Path) -> FoundUnits:
     """Look at everything below a root."""
     with closing(open_in_memory()) as database:
         return sort(look(database, find_stores(root, {})).met)

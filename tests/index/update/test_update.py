@@ -16,14 +16,14 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 from make import UUID, Draft, bash, home, indexed, write_demo_home, write_side, write_transcript
 
-from backscroll.index import query
 from backscroll.index.db import open_in_memory
 from backscroll.index.progress import Progress, Report
-from backscroll.index.session_filter import SessionFilter
+from backscroll.index.queries import sessions as query
+from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.index.update import update as updating
 from backscroll.index.update.read import UNIT_TABLES
 from backscroll.index.update.update import update
-from backscroll.stores import find_stores
+from backscroll.stores.find import find_stores
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 FOLDER = "projects/-home-ann-code-demo"
@@ -221,7 +221,7 @@ def test_a_vanished_transcript_leaves_an_orphan(tmp_path: Path, database: sqlite
 
 
 def test_a_vanished_parent_gives_its_usage_to_the_fork(tmp_path: Path, database: sqlite3.Connection) -> None:
-    """What was spent is counted where it is still recorded."""
+    """What was spent is counted where it is still recorded; the copied messages stay copies."""
     draft = Draft(UUID).prompt("A").answer("B")
     path = draft.write(home(tmp_path))
     draft.fork(OTHER).prompt("C").answer("D").write(tmp_path)
@@ -231,7 +231,7 @@ def test_a_vanished_parent_gives_its_usage_to_the_fork(tmp_path: Path, database:
     updated(database, tmp_path)
     after = query.session(database, OTHER)
 
-    assert [(1, 2), (2, 0)] == [(item.usage.messages, item.copied) for item in (before, after)]
+    assert [(1, 2), (2, 2)] == [(item.usage.messages, item.copied) for item in (before, after)]
     assert fresh(tmp_path) == rows(database)
 
 

@@ -12,7 +12,8 @@ from make import UUID, Draft, home, line, user, write_side
 from searched import Searched
 
 from backscroll.index.update.update import update
-from backscroll.stores import find_stores, side
+from backscroll.stores import side
+from backscroll.stores.find import find_stores
 
 OTHER = "33333333-3333-4333-8333-333333333333"
 GONE = "44444444-4444-4444-8444-444444444444"

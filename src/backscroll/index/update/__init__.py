@@ -1,1 +1,1 @@
-"""Bringing the catalogue up to date with the stores."""
+"""Update the catalogue from the stores."""

@@ -1,63 +1,64 @@
-"""Did anything change?  One walk through the stores, compared with the table `file`, gives the answer.
+"""Find changed files: one walk through the stores, compared with the table `file`.
 
-A file is unchanged where its size, times, inode and device are equal to those that it was taken in with; unless it had
-changed less than two seconds before it was looked at then: a coarse clock may not tell two changes apart.
+A file is unchanged if its size, times, inode and device are the same as when we read it.  A file that had changed
+less than two seconds before that look needs another look: a coarse clock may hide a second change.
 """
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from time import time_ns
+from typing import NamedTuple
 
-from backscroll.files import open_readonly
+from backscroll.files import open_readonly, read_at
+from backscroll.index.update import unreadable
 from backscroll.records import Damage
-from backscroll.sessions.fingerprint import fingerprint
-from backscroll.stores import FoundFile, Store
-from backscroll.stores.base import Entry, Opener
-from backscroll.value import NamedTuple
+from backscroll.sessions.transcript.fingerprint import fingerprint
+from backscroll.stores.base import FileEntry, FoundFile, Opener, Store
 
 SETTLED = 2_000_000_000
-"""Nanoseconds after a change within which another one may bear the same time."""
+"""Nanoseconds after a change in which another change may have the same time."""
 CHECKED = 4096
-"""How many bytes at the beginning and before the end of what was read tell whether a file only grew."""
+"""The number of bytes at the beginning and before the end of the read part that show if a file only grew."""
 
 _BEYOND = 1 << 63
 _CHANGED = 2 if os.name == "posix" else 1
-"""Which part of a state says when a file was last changed: elsewhere the third is when it was made."""
+"""The index of the time of change in a state; on Windows the third value is the time of creation."""
 
-Met = Entry | FoundFile | Damage
+Met = FileEntry | FoundFile | Damage
 State = tuple[int, int, int, int, int]
 """Size, time of writing, time of change, inode and device."""
 
 
 class Seen(NamedTuple):
-    """What one walk met, and how that differs from the table."""
+    """The result of one walk, and its differences from the table."""
 
     met: list[tuple[Store, list[Met]]]
     looked: int
-    """When the walk began, in nanoseconds."""
+    """The start of the walk, in nanoseconds."""
     changed: set[str]
-    """Paths of files that are new, changed, or not settled."""
+    """Paths of files that are new, changed, or too recent to be sure."""
     gone: set[str]
-    """Paths of files that the table has and the walk did not meet."""
+    """Paths of files that are in the table and no longer on the disk."""
     is_damage_new: bool
-    """Places that could not be looked at are others than before."""
+    """True if the unreadable places are not the same as before."""
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing changed since the catalogue was brought up to date."""
+        """Return True if nothing changed since the last update."""
         return not self.changed and not self.gone and not self.is_damage_new
 
 
 def look(database: sqlite3.Connection, stores: Iterable[Store]) -> Seen:
-    """Walk through all stores once, and compare what is met with the table `file`."""
+    """Walk through all stores once, and compare the files with the table `file`."""
     looked = time_ns()
     met = [(store, list(store.entries())) for store in stores]
     rows = database.execute("SELECT path, looked, size, mtime, ctime, inode, device FROM file WHERE kind <> 'gone'")
     known = {path: (at, *state) for path, at, *state in rows}
     changed: set[str] = set()
     fsencode = os.fsencode
-    damage, unsettled = [], []
+    damage, unsettled, closed = [], [], []
     for _, items in met:
         for item in items:
             if isinstance(item, Damage):
@@ -65,18 +66,24 @@ def look(database: sqlite3.Connection, stores: Iterable[Store]) -> Seen:
                 continue
             before = known.pop(fsencode(item.path), None)
             state = state_of(item)
-            if before is None or before[1:] != state:
+            if before is not None and before[1:] != state and not os.access(item.path, os.R_OK):
+                known[fsencode(item.path)] = before
+                closed.append((items, item))
+            elif before is None or before[1:] != state:
                 changed.add(item.path)
             elif state[_CHANGED] + SETTLED > (before[0] or 0):
                 unsettled.append(item.path)
     changed.update(_changed_after_all(database, unsettled, looked))
+    damage += map(repr, unreadable.close(closed))
+    if damage:
+        known = unreadable.keep(database, met, known)
     (stored,) = database.execute("SELECT (SELECT value FROM meta WHERE name = 'walk')").fetchone()
     is_new = stored != walk_state(stores_in(met), damage)
     return Seen(met, looked, changed, set(map(os.fsdecode, known)), is_new)
 
 
 def _changed_after_all(database: sqlite3.Connection, paths: list[str], looked: int) -> Iterator[str]:
-    """Yield those of some files whose time tells nothing that are not as they were; remember that the others are."""
+    """Yield the changed ones of files whose time proves nothing; remember the others as unchanged."""
     asked = "SELECT coalesce(end, size), checks FROM file WHERE path = ?"
     settled = []
     for path in paths:
@@ -90,24 +97,24 @@ def _changed_after_all(database: sqlite3.Connection, paths: list[str], looked: i
 
 
 def stores_in(met: Iterable[tuple[Store, list[Met]]]) -> Iterator[Store]:
-    """Yield the stores that a walk went through."""
+    """Yield the stores of a walk."""
     return (store for store, _ in met)
 
 
 def walk_state(stores: Iterable[Store], damage: list[str]) -> str:
-    """Return a text that changes with the list of stores and with the places that could not be looked at."""
+    """Return a text that changes with the list of stores and with the unreadable places."""
     told = repr(([(store.kind, str(store.path)) for store in stores], sorted(damage)))
     return fingerprint(told.encode(errors="replace"), 16).hex()
 
 
 def damage_in(seen: Seen) -> list[str]:
-    """Return the places that a walk could not look at."""
+    """Return the places that a walk could not read."""
     return [repr(item) for _, items in seen.met for item in items if isinstance(item, Damage)]
 
 
-def state_of(item: Entry | FoundFile) -> State:
+def state_of(item: FileEntry | FoundFile) -> State:
     """Return the state of a file: it changes whenever the file does."""
-    if isinstance(item, Entry):
+    if isinstance(item, FileEntry):
         status = item.status
         state = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev)
     else:
@@ -116,18 +123,22 @@ def state_of(item: Entry | FoundFile) -> State:
 
 
 def _signed(number: int) -> int:
-    """Return a number as SQLite keeps it: with 64 bits, the highest of which is a sign."""
+    """Return a number in the form of SQLite: signed, with 64 bits."""
     number &= (1 << 64) - 1
     return number if number < _BEYOND else number - (1 << 64)
 
 
 def checks_of(path: str, end: int, open_file: Opener = open_readonly) -> bytes:
-    """Return a key of the first bytes of a file and of those before `end`; nothing where it cannot be read."""
+    """Return a key of the first bytes of a file and of those before `end`; nothing if it cannot be read."""
     try:
         with open_file(path) as file:
-            head = file.read(min(CHECKED, end))
-            file.seek(max(end - CHECKED, 0))
-            tail = file.read(min(CHECKED, end))
+            return checks_in(partial(read_at, file), end)
     except OSError:
         return b""
-    return fingerprint(head, 8) + fingerprint(tail, 8)
+
+
+def checks_in(read: Callable[[int, int], bytes], end: int) -> bytes:
+    """Return the same key from `read`, which returns the bytes of a file at an offset."""
+    length = min(CHECKED, end)
+    first = fingerprint(read(0, length), 8)
+    return first + (fingerprint(read(end - length, length), 8) if end > length else first)

@@ -1,77 +1,107 @@
-"""Read one unit in one pass: each record is decoded once, and rows of all tables come from that decode.
+"""Read one unit in one pass: decode each record once, and make the rows of all tables from that.
 
-In come the files of a session or of an agent; out come the columns of its row in `unit` and the rows of all tables
-that belong to it.  Words are told of the same records, where they are wanted.
+Input: the files of a session or an agent.  Output: the columns of its row in `unit`, and the rows of all tables
+that belong to it.  A word listener, if given, gets the same records.
 """
 
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from backscroll.index.schema import COLUMNS
 from backscroll.index.update import tail
+from backscroll.index.update.fact_columns import fact_columns, stored_texts
+from backscroll.index.update.files import checks_in
 from backscroll.place import Place
-from backscroll.records import Damage, Note, Record
-from backscroll.sessions import prompts
-from backscroll.sessions.conversation import Conversation, ConversationReader, is_internal_agent
-from backscroll.sessions.facts import AgentCall, Facts
-from backscroll.sessions.file_changes import Change, FileChanges
-from backscroll.sessions.fingerprint import text_key
-from backscroll.sessions.heads import Head
-from backscroll.sessions.keys import Keys, id_key, is_rewriting_version
-from backscroll.sessions.moments import quarter_of, stored_moment
-from backscroll.sessions.rows import BOUNDARY, QUEUED, SPOKEN_KINDS, SYNTHETIC, USER_KINDS, Row, Tokens
-from backscroll.sessions.source import Source
-from backscroll.sessions.tree import NOBODY, Node, Tree, follows_boundary
+from backscroll.records import Damage, Note, Record, fault
+from backscroll.sessions.file_changes.change import Change
+from backscroll.sessions.file_changes.changes import FileChanges
+from backscroll.sessions.transcript import prompts
+from backscroll.sessions.transcript.conversation import Conversation, ConversationReader, is_internal_agent
+from backscroll.sessions.transcript.facts import AgentCall, Facts
+from backscroll.sessions.transcript.fingerprint import text_key
+from backscroll.sessions.transcript.heads import Head
+from backscroll.sessions.transcript.keys import Keys, id_key, is_rewriting_version
+from backscroll.sessions.transcript.moments import quarter_of, stored_moment
+from backscroll.sessions.transcript.rows import BOUNDARY, QUEUED, SPOKEN_KINDS, SYNTHETIC, USER_KINDS, Row, Tokens
+from backscroll.sessions.transcript.source import TranscriptSource
+from backscroll.sessions.transcript.tree import NOBODY, Node, Tree, follows_boundary
 from backscroll.stores.base import Opener
 from backscroll.times import parse
-from backscroll.value import NamedTuple
 
 TableRow = tuple[Any, ...]
-Rows = dict[str, list[TableRow]]
-"""Table to rows, without the number of the unit that they begin with."""
+Rows = Mapping[str, Iterable[TableRow]]
+"""The rows of each table, without their first column, the number of the unit."""
 
-UNIT_TABLES = ("record", "message", "call", "usage", "change", "evidence", "inline", "aside", "summary", "damage")
+FileEnd = tuple[int, bytes]
+
+UNIT_TABLES = (
+    "record",
+    "message",
+    "call",
+    "usage",
+    "change",
+    "evidence",
+    "inline",
+    "aside",
+    "summary",
+    "renamed_copy",
+    "damage",
+)
 """The tables whose rows belong to a unit."""
 
 
-class Words(Protocol):
-    """Takes in the words of a unit while it is read."""
+_NOTHING: dict[str, Any] = {
+    **dict.fromkeys(COLUMNS["unit"]),
+    **dict.fromkeys(("bytes", "record_bytes", "damage_bytes", "blank_bytes", "records", "messages", "prompts"), 0),
+    **dict.fromkeys(("calls", "branches", "compactions", "synthetic", "is_branched", "is_internal"), 0),
+    "cwds": "[]",
+    "models": "[]",
+}
+"""The columns of an unread unit."""
+
+
+class WordListener(Protocol):
+    """Adds a unit to the full-text index while it is read."""
 
     def begin(self, source: int) -> None:
-        """Take the records of another source from now on."""
+        """Expect records of another source from now on."""
 
     def hear(self, record: Record, head: Head, row: Row | None, node: Node | None, agent: str | None) -> None:
-        """Take a record."""
+        """Add a record."""
 
     def finish(self, conversation: Conversation) -> None:
-        """Take what is known only in the end."""
+        """Add the entries that are known only at the end."""
+
+
+MANY = 10_000
+"""With more messages than this, the rows of the largest tables are made while they are written."""
 
 
 class Reading(NamedTuple):
-    """What reading one unit gave."""
+    """The result of reading one unit."""
 
     columns: dict[str, Any]
     rows: Rows
-    ends: list[int]
-    """How far each file was read."""
+    ends: list[FileEnd]
+    """The end of the read part of each file, and the checks of its bytes up to there."""
 
 
-class Both:
-    """Tells two listeners of each record."""
+class ListenerPair:
+    """Passes each record to two listeners."""
 
-    def __init__(self, one: FileChanges, other: Words) -> None:
+    def __init__(self, one: FileChanges, other: WordListener) -> None:
         self._listeners = (one, other)
 
     def begin(self, source: int) -> None:
-        """Take the records of another source from now on."""
+        """Expect records of another source from now on."""
         for listener in self._listeners:
             listener.begin(source)
 
     def hear(self, record: Record, head: Head, row: Row | None, node: Node | None, agent: str | None) -> None:
-        """Take a record."""
+        """Pass a record on."""
         for listener in self._listeners:
             listener.hear(record, head, row, node, agent)
 
@@ -81,54 +111,60 @@ def read_unit(
     files: Sequence[int],
     agent: str | None,
     open_file: Opener,
-    make_words: Callable[[list[Source]], Words] | None = None,
+    make_words: Callable[[list[TranscriptSource]], WordListener] | None = None,
 ) -> Reading:
-    """Read the files of one unit; `files` are their numbers.  All that cannot be read is damage."""
-    sources = [Source(path, open_file) for path in paths]
-    changes = FileChanges(sources)
+    """Read the files of one unit; `files` are their numbers.  Everything unreadable becomes damage."""
+    sources = [TranscriptSource(path, open_file) for path in paths]
+    keys = Keys(paths)
+    changes = FileChanges(sources, keys)
     words = make_words(sources) if make_words is not None else None
     reader = ConversationReader(
-        sources, is_agent=agent is not None, listener=Both(changes, words) if words else changes
+        sources, is_agent=agent is not None, listener=ListenerPair(changes, words) if words else changes
     )
     with reader.read() as conversation:
         if words is not None:
             words.finish(conversation)
-        extract = Extract(conversation, files, Keys(paths))
-        columns, rows = extract.columns(agent), extract.rows(is_internal=False)
+        extract = Extract(conversation, files, keys)
+        columns, rows = extract.columns(agent), dict(extract.rows(is_internal=False))
         if columns["is_internal"]:
             rows["call"] = []
         else:
             cwds = list(conversation.facts.cwds)
             rows["change"] = [change_row(change, files) for change in changes.changes(cwds)]
         columns["tail"] = tail.packed(reader, conversation)
-        return Reading(columns, rows, [source.settled for source in sources])
+        return Reading(columns, rows, [end_of(source, source.settled) for source in sources])
+
+
+def end_of(source: TranscriptSource, end: int) -> FileEnd:
+    """Return the end of the read part of a file, with the checks that show later if it only grew."""
+    try:
+        return end, checks_in(source.read_stored, end)
+    except OSError:
+        return end, b""
 
 
 def failed(paths: Sequence[str], error: Exception) -> Reading:
-    """Return the reading of a unit that an unforeseen fault kept from being read: damage, and nothing else."""
-    reason = f"a fault of backscroll while it was read: {type(error).__name__}: {error}"[:500]
-    sources = [Source(path) for path in paths]
-    conversation = Conversation(sources, Facts(), Tree([], []))
-    extract = Extract(conversation, [0] * len(sources), Keys(paths))
-    if sources:
-        sources[-1].damage.append(Damage(Place(paths[-1]), reason.encode(errors="replace").decode()))
-    columns = extract.columns(None) | {"tail": None}
-    return Reading(columns, {table: [] for table in UNIT_TABLES} | {"damage": extract.damage()}, [0] * len(sources))
+    """Return the reading of a unit that raised an unexpected exception: damage, and nothing else."""
+    damage = [damage_row(Damage(Place(path), fault(error, "reading it")), is_note=False) for path in paths[-1:]]
+    rows: Rows = {**dict.fromkeys(UNIT_TABLES, ()), "damage": damage}
+    return Reading(dict(_NOTHING), rows, [(0, b"")] * len(paths))
 
 
 class Counts(Struct):
-    """What one tree holds, and when."""
+    """The number of things in one tree, and its times."""
 
     messages: int = 0
     prompts: int = 0
     calls: int = 0
     compactions: int = 0
+    synthetic: int = 0
+    """The model's records without cost: error notices and texts that the program wrote."""
     started: str | None = None
     updated: str | None = None
 
 
 class Extract:
-    """Takes the rows of all tables from a conversation that was just read."""
+    """Makes the rows of all tables from a conversation."""
 
     def __init__(self, conversation: Conversation, files: Sequence[int], keys: Keys) -> None:
         self._conversation = conversation
@@ -139,81 +175,89 @@ class Extract:
         self.is_rewriting = is_rewriting_version(next(reversed(self._facts.versions), None))
 
     def columns(self, agent: str | None) -> dict[str, Any]:
-        """Return what the unit's own row says."""
+        """Return the columns of the unit's own row."""
         facts, tree, sources = self._facts, self._tree, self._conversation.sources
         counts = counts_of(tree.nodes)
-        cost = facts.cost_state
+        every = [counts, *(counts_of(inline.tree.nodes) for inline in self._conversation.inline)]
         return {
-            "bytes": sum(source.size for source in sources),
-            "record_bytes": sum(source.record_bytes for source in sources),
-            "damage_bytes": sum(source.damage_bytes for source in sources),
-            "blank_bytes": sum(source.blank_bytes for source in sources),
-            "records": sum(source.records for source in sources),
+            **fact_columns(facts),
+            "bytes": sum([source.size for source in sources]),
+            "record_bytes": sum([source.record_bytes for source in sources]),
+            "damage_bytes": sum([source.damage_bytes for source in sources]),
+            "blank_bytes": sum([source.blank_bytes for source in sources]),
+            "records": sum([source.records for source in sources]),
             "messages": counts.messages,
             "prompts": counts.prompts,
             "calls": counts.calls,
             "branches": sum(path.spoken > 0 for path in tree.branches),
             "compactions": counts.compactions,
-            "synthetic": sum(_synthetic(tree) for _, tree in self._conversation.trees()),
-            "started": counts.started,
-            "updated": counts.updated,
+            "synthetic": sum(item.synthetic for item in every),
+            "started": min(filter(None, [facts.first_time, *(item.started for item in every)]), default=None),
+            "updated": max(filter(None, [facts.last_time, *(item.updated for item in every)]), default=None),
             "born": min((moment for moment in map(stored_moment, facts.born.values()) if moment), default=None),
-            "version": next(reversed(facts.versions), None),
-            "git_branch": facts.git_branch,
-            "entrypoint": facts.entrypoint,
-            "custom_title": facts.custom_title,
-            "ai_title": facts.ai_title,
-            "agent_name": facts.agent_name,
-            "last_prompt": facts.last_prompt,
             "first_prompt": first_prompt(tree.nodes),
             "own_summary": next(reversed(facts.summaries.values()), None) if not counts.messages else None,
-            "tag": facts.tag,
-            "relocated": facts.relocated,
-            "worktree_of": facts.worktree_of,
-            "account": facts.account,
-            "named_session": next(iter(facts.session_ids), None),
-            "forked_from": _forked_from(tree),
+            **forked_from(row for node in tree.nodes for row in node.rows),
             "first_text": first_text(tree),
             "is_internal": agent is not None and is_internal_agent(agent, tree),
-            "cwds": json.dumps(list(facts.cwds)),
-            "models": json.dumps(models_of(tree.nodes)),
-            "cost": cost.cost if cost else None,
-            "cost_models": json.dumps(cost.models) if cost else None,
+            "models": stored_texts(tuple(models_of(tree.nodes))),
         }
 
     def rows(self, *, is_internal: bool) -> Rows:
-        """Return the rows of all tables but `change`."""
+        """Return the rows of all tables except `change`."""
         facts = self._facts
-        rows: Rows = {table: [] for table in UNIT_TABLES}
+        rows: dict[str, list[TableRow]] = {table: [] for table in UNIT_TABLES}
         for name, tree in self._conversation.trees():
-            rows["record"] += self.records(tree.nodes, name)
             if not is_internal and (name is None or not is_internal_agent(name, tree)):
                 rows["call"] += self.calls(tree.nodes, name)
-        rows["message"] = list(self.messages())
-        rows["usage"] = self.usage((name, tree.nodes) for name, tree in self._conversation.trees())
         rows["evidence"] = list(evidence_rows(facts))
         rows["inline"] = [_inline_row(agent.id, agent.tree) for agent in self._conversation.inline]
         rows["aside"] = self.asides()
-        rows["summary"] = [(id_key(leaf), text) for leaf, text in facts.summaries.items()]
+        rows["summary"] = list(facts.summaries.items())
+        rows["renamed_copy"] = list(self.renamed_copies(self._tree.nodes))
         rows["damage"] = self.damage()
-        return rows
+        large = {"message": self.messages, "usage": self.all_usage, "record": self.all_records}
+        is_large = len(self._tree.nodes) > MANY
+        return rows | {table: _Made(make) if is_large else list(make()) for table, make in large.items()}
+
+    def all_records(self) -> Iterator[TableRow]:
+        """Yield every record of all trees."""
+        for name, tree in self._conversation.trees():
+            yield from self.records(tree.nodes, name)
+
+    def all_usage(self) -> Iterator[TableRow]:
+        """Yield the usage of all trees."""
+        return self.usage((name, tree.nodes) for name, tree in self._conversation.trees())
 
     def records(self, nodes: Iterable[Node], agent: str | None, first: int = 0) -> Iterator[TableRow]:
         """Yield every record of a tree; `first` is the number of its first node."""
         files, name = self._files, agent or ""
         for number, node in enumerate(nodes, first):
-            marks = " ".join(node.marks) or None
+            marks = " ".join(node.marks) if node.marks else None
             parent = node.parent + first if node.parent != NOBODY else NOBODY
+            own = len(node.rows)
             for part, row in enumerate((*node.rows, *node.repeats) if node.repeats else node.rows):
-                place = (files[row.source], row.line, row.offset, row.length)
-                is_repeat = part >= len(node.rows)
-                shape = (name, number, part, parent, row.kind, node.branch, marks, is_repeat, row.uuid, row.moment)
-                yield shape + place
+                yield (
+                    *(name, number, part, parent, row.kind, node.branch, marks, part >= own, row.uuid, row.moment),
+                    *(files[row.source], row.line, row.offset, row.length),
+                )
 
     def messages(self) -> Iterator[TableRow]:
-        """Yield every message of the session itself, by the key that copies of it share."""
-        keys = self._keys.messages(self._tree, is_rewriting=self.is_rewriting)
-        return (message_row(number, self._tree.nodes[number], keys[number]) for number in sorted(keys))
+        """Yield every message of the session itself; all its copies have the same key."""
+        nodes = self._tree.nodes
+        if not self.is_rewriting:
+            spoken = ((number, node) for number, node in enumerate(nodes) if node.rows[0].kind in SPOKEN_KINDS)
+            return (message_row(number, node, self._keys.message(node.rows[0])) for number, node in spoken)
+        keys = self._keys.messages(self._tree, is_rewriting=True)
+        return (message_row(number, nodes[number], keys[number]) for number in sorted(keys))
+
+    def renamed_copies(self, nodes: Iterable[Node], first: int = 0) -> Iterator[TableRow]:
+        """Yield the records that forks of the SDK copied under new ids; answers are known by the API's ids."""
+        for number, node in enumerate(nodes, first):
+            row = node.rows[0]
+            if row.copied_from is not None and row.copied_from.messageUuid not in (None, row.uuid) and not row.group:
+                own, origin = self._keys.record(row), self._keys.origin(row)
+                yield number, own, origin, origin
 
     def calls(self, nodes: Sequence[Node], agent: str | None, first: int = 0) -> Iterator[TableRow]:
         """Yield each call of a tree once, with its first result."""
@@ -226,12 +270,14 @@ class Extract:
         seen: set[str] = set()
         for number, node in enumerate(nodes, first):
             for row in node.rows:
-                for (call, name), target in zip(row.calls, row.targets, strict=True) if row.calls else ():
+                if not row.calls:
+                    continue
+                for (call, name), target in zip(row.calls, row.targets, strict=True):
                     if call not in seen:
                         seen.add(call)
                         yield self._call_row(call, name, target, row, agent, number, *answers.get(call, (None, None)))
 
-    def _call_row(  # noqa: PLR0913, PLR0917 - one argument for each thing that a call is
+    def _call_row(  # noqa: PLR0913, PLR0917 - one argument per column group
         self,
         call: str,
         name: str,
@@ -245,23 +291,22 @@ class Extract:
         time = row.moment
         return (
             *(self._keys.call(call, row), call, agent, node, name, target, time, quarter_of(time)),
-            *(row.copied_from is not None, outcome, seconds_between(row, answer)),
+            *(row.copied_from is not None, outcome, seconds_between(time, answer.moment) if answer else None),
             *(self._files[row.source], row.offset, row.length),
             *((self._files[answer.source], answer.offset, answer.length) if answer else (None, None, None)),
         )
 
-    def usage(self, trees: Iterable[tuple[str | None, Iterable[Node]]]) -> list[TableRow]:
-        """Return each API message's usage once: the record with the greatest output, the later on a tie."""
+    def usage(self, trees: Iterable[tuple[str | None, Iterable[Node]]]) -> Iterator[TableRow]:
+        """Yield the usage of each API message once: the record with the greatest output, the later on a tie."""
         best: dict[tuple[bytes, str | None], _Spent] = {}
         for agent, nodes in trees:
             for node in nodes:
-                rows = (*node.rows, *node.repeats) if node.repeats else node.rows
-                if any(row.tokens is not None for row in rows):
-                    key = self._keys.api_message(node.rows[0])  # all records of a node are of one API message
-                    for row in rows:
-                        if row.tokens is not None:
-                            _keep_greater(best, key, row, row.tokens, agent)
-        return [self._usage_row(key, request, spent) for (key, request), spent in best.items()]
+                for row in (*node.rows, *node.repeats) if node.repeats else node.rows:
+                    if row.tokens is not None:
+                        key = self._keys.api_message(node.rows[0])  # all records of a node belong to one API message
+                        _keep_greater(best, key, row, row.tokens, agent)
+        for (key, request), spent in best.items():
+            yield self._usage_row(key, request, spent)
 
     def _usage_row(self, key: bytes, request: str | None, spent: "_Spent") -> TableRow:
         row, tokens, time = spent.row, spent.tokens, spent.time
@@ -272,7 +317,7 @@ class Extract:
         )
 
     def asides(self) -> list[TableRow]:
-        """Return what records beside the tree say to people."""
+        """Return the records beside the tree with a text for people."""
         return [
             (
                 *(
@@ -289,28 +334,40 @@ class Extract:
         ]
 
     def damage(self) -> list[TableRow]:
-        """Return what could not be read, and as notes what was read only after a repair."""
+        """Return the unreadable places, and the repaired ones as notes."""
         sources = self._conversation.sources
         told: list[tuple[Damage | Note, bool]] = [(item, False) for source in sources for item in source.damage]
         told += [(item, True) for source in sources for item in source.notes]
         return [damage_row(item, is_note=is_note) for item, is_note in told]
 
 
+class _Made:
+    """Rows that are made each time that somebody iterates over them."""
+
+    def __init__(self, make: Callable[[], Iterator[TableRow]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[TableRow]:
+        return self._make()
+
+
 def damage_row(item: Damage | Note, *, is_note: bool) -> TableRow:
     """Return damage or a note as a row."""
-    path, line, offset, length = item.place
-    return os.fsencode(path), line, offset, length, item.reason, is_note
+    place = item.place
+    return os.fsencode(place.path), place.line, place.offset, place.length, item.reason, is_note
 
 
 def message_row(number: int, node: Node, key: bytes) -> TableRow:
-    """Return a message as a row; of a prompt with what it is found again by."""
+    """Return a message as a row; a prompt with the key of its text."""
     last, head = node.rows[-1].uuid, node.head
     is_prompt = head.text_key is not None
-    return number, key, id_key(last) if last else None, head.kind, head.text_key, head.label if is_prompt else None
+    label = head.label if is_prompt else None
+    is_copy = head.copied_from is not None
+    return number, key, id_key(last) if last else None, head.kind, head.text_key, label, is_copy
 
 
 def change_row(change: Change, files: Sequence[int]) -> TableRow:
-    """Return a change as a row, with the numbers of files in the place of those of sources."""
+    """Return a change as a row, with file numbers instead of source numbers."""
     answer = None if change.answer_source is None else files[change.answer_source]
     return (*change[:_SOURCE], files[change.source], change.offset, change.length, answer, *change[_SOURCE + 4 :])
 
@@ -319,7 +376,7 @@ def counts_of(nodes: Sequence[Node]) -> Counts:
     """Sum up the nodes of one tree."""
     counts = Counts()
     calls: set[str] = set()
-    moments: list[str] = []
+    started = updated = None
     for node in nodes:
         kind = node.rows[0].kind
         if kind in SPOKEN_KINDS:
@@ -327,12 +384,18 @@ def counts_of(nodes: Sequence[Node]) -> Counts:
             counts.prompts += kind in _TYPED_KINDS
         elif kind == BOUNDARY or (kind == prompts.SUMMARY and not follows_boundary(nodes, node)):
             counts.compactions += 1
-        for row in node.rows:
+        for row in (*node.rows, *node.repeats) if node.repeats else node.rows:
             if (moment := row.moment) is not None:
-                moments.append(moment)
-            calls.update(call for call, _ in row.calls)
+                if started is None or moment < started:
+                    started = moment
+                if updated is None or moment > updated:
+                    updated = moment
+            if row.calls:
+                calls.update([call for call, _ in row.calls])
+            if row.kind == SYNTHETIC:
+                counts.synthetic += 1
     counts.calls = len(calls)
-    counts.started, counts.updated = min(moments, default=None), max(moments, default=None)
+    counts.started, counts.updated = started, updated
     return counts
 
 
@@ -341,14 +404,14 @@ _TYPED_KINDS = {prompts.TYPED, QUEUED}
 
 
 def models_of(nodes: Iterable[Node]) -> list[str]:
-    """Return the models in the order of their first use, the last used one first."""
+    """Return the models in order of their first use, but the last used one first."""
     used = [row.model for node in nodes for row in node.rows if row.model]
     return list(dict.fromkeys(used[-1:] + used))
 
 
 def first_prompt(nodes: Iterable[Node]) -> str | None:
-    """Return the first thing that was asked: typed by a person, else by a program, else a command."""
-    kinds = (_TYPED_KINDS, {prompts.PROMPT}, {prompts.COMMAND})
+    """Return the first prompt: typed by a person, else written by a program, else a plan, else a command."""
+    kinds = (_TYPED_KINDS, {prompts.PROMPT}, {prompts.PLAN}, {prompts.COMMAND})
     heads = [node.rows[0] for node in nodes if node.rows[0].kind in USER_KINDS and node.rows[0].label]
     return next((head.label for wanted in kinds for head in heads if head.kind in wanted), None)
 
@@ -358,26 +421,23 @@ def first_text(tree: Tree) -> bytes | None:
     return next((node.rows[0].text_key for node in tree.nodes if node.rows[0].text_key), None)
 
 
-def _forked_from(tree: Tree) -> str | None:
-    copies = (row.copied_from for node in tree.nodes for row in node.rows)
-    return next((copy.sessionId for copy in copies if copy is not None and copy.sessionId), None)
+def forked_from(rows: Iterable[Row]) -> dict[str, Any]:
+    """Return the session that the last copied record names, and whether records name their originals."""
+    copies = [row.copied_from for row in rows if row.copied_from is not None]
+    named = next((copy.sessionId for copy in reversed(copies) if copy.sessionId), None)
+    return {"forked_from": named, "is_branched": any(copy.messageUuid for copy in copies)}
 
 
-def _synthetic(tree: Tree) -> int:
-    """Count the records that stand in a model's place and cost nothing: error notices and the program's own words."""
-    return sum(row.kind == SYNTHETIC for node in tree.nodes for row in (*node.rows, *node.repeats))
-
-
-def seconds_between(row: Row, answer: Row | None) -> float | None:
-    """Return how long a call took, the wait for a person's leave included."""
-    started, finished = parse(row.moment), parse(answer.moment) if answer else None
+def seconds_between(asked: str | None, answered: str | None) -> float | None:
+    """Return the duration of a call, including the wait for a person's permission."""
+    started, finished = parse(asked), parse(answered)
     if started is None or finished is None or finished < started:
         return None
     return (finished - started).total_seconds()
 
 
 class _Spent(Struct):
-    """The record of an API message's usage that counts so far."""
+    """The usage record of an API message that counts so far."""
 
     row: Row
     tokens: Tokens
@@ -401,7 +461,7 @@ def _keep_greater(
 
 
 def evidence_rows(facts: Facts) -> Iterator[TableRow]:
-    """Yield what a transcript says about the agents that it started, and which texts were notices."""
+    """Yield the statements of a transcript about the agents that it started, and the texts that were notices."""
     nothing = (None, None, None, None)
     for call, task in facts.agent_calls.items():
         yield ("call", call, None, *_asked_for(task))

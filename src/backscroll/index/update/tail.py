@@ -1,41 +1,41 @@
-"""The tail of a unit: the end of what was read of it, so that a transcript that only grew is read on from there.
+"""The tail of a unit: the end of its read part, so that a transcript that only grew continues from there.
 
-A tail holds the last message that somebody said, and all that hangs on it.  New records that hang on these are
-appended to the tables (`grow`).  A record that hangs on anything else, begins a second branch, or repeats an id that
-came before means that the file is read again from its start.
+A tail holds the last prompt or answer, and its subtree.  `grow` appends new records whose parent is in the tail to
+the tables.  A record with another parent, with a second branch, or with an id from before the tail means that the
+whole file is read again.
 """
 
 from collections.abc import Sequence
 
 import msgspec
 
-from backscroll.sessions.conversation import Conversation, ConversationReader
-from backscroll.sessions.keys import is_rewriting_version
-from backscroll.sessions.model import MAIN
-from backscroll.sessions.rows import SPOKEN_KINDS, Row
-from backscroll.sessions.tree import Said, Tree
+from backscroll.sessions.session import MAIN
+from backscroll.sessions.transcript.conversation import Conversation, ConversationReader
+from backscroll.sessions.transcript.keys import is_rewriting_version
+from backscroll.sessions.transcript.rows import BRANCH_KINDS, Row
+from backscroll.sessions.transcript.tree import Said, Tree
 
 MOST_ROWS = 200
-"""A tail with more rows is not kept."""
+"""We do not store a tail with more rows."""
 
 
 class Tail(msgspec.Struct, array_like=True):
-    """Where a transcript was left, and the messages that new records may hang on."""
+    """The end of a transcript, and the messages that may be parents of new records."""
 
     end: int
     next_line: int
     nodes: int
-    """How many nodes the tree has."""
+    """The number of nodes in the tree."""
     numbers: list[int]
-    """The numbers of the nodes that are held."""
+    """The numbers of the nodes in the tail."""
     rows: list[Row]
     """Their rows, in file order."""
     said: Said
-    """Counts the rows of the whole transcript."""
+    """The counts of rows of the whole transcript."""
 
 
 def packed(reader: ConversationReader, conversation: Conversation) -> bytes | None:
-    """Return the tail of a conversation that was just read; None where it must be read anew when it grows."""
+    """Return the tail of a conversation; None if growth means reading the whole file."""
     tree, sources = conversation.tree, conversation.sources
     is_old = is_rewriting_version(next(reversed(conversation.facts.versions), None))
     if len(sources) != 1 or not sources[0].is_whole or conversation.inline or is_old:
@@ -44,10 +44,10 @@ def packed(reader: ConversationReader, conversation: Conversation) -> bytes | No
 
 
 def pack(tree: Tree, numbered: Sequence[int], said: Said, end: int, next_line: int) -> bytes | None:
-    """Return the tail of a tree, or of the end of one; `numbered` are the numbers of its nodes."""
+    """Return the tail of a tree, or of its end; `numbered` are the numbers of its nodes."""
     numbers = _held(tree)
     rows = [row for number in numbers for row in (*tree.nodes[number].rows, *tree.nodes[number].repeats)]
-    if not numbers or len(rows) > MOST_ROWS:
+    if not numbers or len(rows) > MOST_ROWS or (said.is_linear and _names_unknown(tree)):
         return None
     rows.sort(key=lambda row: row.offset)
     tail = Tail(end, next_line, numbered[-1] + 1, [numbered[number] for number in numbers], rows, said)
@@ -57,11 +57,16 @@ def pack(tree: Tree, numbered: Sequence[int], said: Said, end: int, next_line: i
         return None
 
 
+def _names_unknown(tree: Tree) -> bool:
+    """Return True if a record names a parent that may come later: then the transcript is no list after all."""
+    return any(row.parent for node in tree.nodes for row in node.rows)
+
+
 def _held(tree: Tree) -> list[int]:
-    """Return the last node that was said, and all that hangs on it; none where that is not the visible branch."""
+    """Return the last prompt or answer and its subtree; nothing if it is not on the visible branch."""
     nodes = tree.nodes
     last = next(
-        (number for number in range(len(nodes) - 1, -1, -1) if nodes[number].rows[0].kind in SPOKEN_KINDS), None
+        (number for number in range(len(nodes) - 1, -1, -1) if nodes[number].rows[0].kind in BRANCH_KINDS), None
     )
     if last is None or nodes[last].branch != MAIN:
         return []
@@ -73,7 +78,7 @@ def _held(tree: Tree) -> list[int]:
 
 
 def unpacked(stored: bytes | None) -> Tail | None:
-    """Return a tail that was kept."""
+    """Return a stored tail."""
     try:
         return msgspec.msgpack.decode(stored, type=Tail) if stored else None
     except msgspec.MsgspecError:

@@ -1,6 +1,6 @@
 """Units: the files found on disk, sorted into sessions and agents.
 
-A unit is what is read together: all transcripts of one session, or one agent's file.  Nothing is opened here but the
+A unit is read as a whole: all transcripts of one session, or one agent's file.  This module opens nothing but the
 small files beside transcripts.
 """
 
@@ -8,14 +8,14 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from backscroll.index.update.files import Met
 from backscroll.records import Damage
-from backscroll.scrub import one_line
-from backscroll.stores import FoundFile, Store, side
-from backscroll.stores.base import files_of
-from backscroll.stores.code import UUID
-from backscroll.value import Value, field
+from backscroll.safe_text import one_line
+from backscroll.stores import side
+from backscroll.stores.base import FoundFile, Store, files_of
+from backscroll.stores.code import uuid_pattern
 
 MAIN_KINDS = {"transcript", "superseded"}
 SIDE_OF_SESSION = {"title", "archived", "released"}
@@ -23,14 +23,15 @@ ROW_KINDS = {"row", "row-tmp"}
 DESKTOP_KINDS = {"desktop-config", "desktop-settings", "counter", "log", "schedule"}
 
 
-class Unit(Value):
+@dataclass(slots=True)
+class Unit:
     """The files of one session or one agent."""
 
     key: bytes
     session: str | None
     agent: str | None
     kind: str
-    """session, flat, nested or workflow; sidecar for a session of which only side files are left."""
+    """session, flat, nested or workflow; sidecar for a session with only side files left."""
     store: str
     config: str
     project_key: str | None
@@ -40,8 +41,8 @@ class Unit(Value):
 
     @property
     def transcripts(self) -> list[FoundFile]:
-        """The files to read, versions set aside first, the present one last."""
-        return sorted(self.files, key=_reading_order)
+        """The files to read: earlier versions first, the current one last."""
+        return sorted(self.files, key=_reading_order) if len(self.files) > 1 else self.files
 
     @property
     def paths(self) -> list[str]:
@@ -55,7 +56,7 @@ class Unit(Value):
 
     @property
     def mtime(self) -> float | None:
-        """When its present transcript was last written, by the file system's clock."""
+        """The modification time of its current transcript."""
         return (
             max((file.mtime_ns for file in self.files if file.kind in ("transcript", "agent")), default=0) / 1e9 or None
         )
@@ -72,7 +73,7 @@ class Unit(Value):
                 facts["released"] = side.released(file.path)
             elif file.kind == "agent-meta":
                 facts["meta"] = side.agent_meta(file.path)
-        return json.dumps(facts)
+        return json.dumps(facts) if facts else "{}"
 
 
 def _states(files: Iterable[FoundFile]) -> list[tuple[bytes, str, int, int, int, int, int]]:
@@ -83,7 +84,7 @@ def _states(files: Iterable[FoundFile]) -> list[tuple[bytes, str, int, int, int,
 
 
 def state_of(files: Iterable[FoundFile]) -> str:
-    """Return what changes whenever any of some files does."""
+    """Return a state that changes whenever any of some files does."""
     return repr(_states(files))
 
 
@@ -91,8 +92,9 @@ def _reading_order(file: FoundFile) -> tuple[bool, int, str]:
     return (file.kind == "transcript", file.mtime_ns, file.path)
 
 
-class Found(Value):
-    """Everything that the walk through all stores found."""
+@dataclass(slots=True)
+class FoundUnits:
+    """The result of a walk through all stores."""
 
     units: dict[bytes, Unit] = field(default_factory=dict)
     totals: list["StoreTotal"] = field(default_factory=list)
@@ -110,11 +112,12 @@ class Found(Value):
     """Desktop's settings, counters and logs."""
     browser_files: list[FoundFile] = field(default_factory=list)
     merged: dict[str, str] = field(default_factory=dict)
-    """Id of an earlier transcript to the session that continues it, as rows of Desktop say."""
+    """The later session of each earlier transcript, according to rows of Desktop."""
 
 
-class StoreTotal(Value):
-    """What was found in one store."""
+@dataclass(slots=True)
+class StoreTotal:
+    """The contents of one store."""
 
     kind: str
     path: str
@@ -127,9 +130,9 @@ class StoreTotal(Value):
     cloud_lists: list[str] = field(default_factory=list)
 
 
-def sort(met: Iterable[tuple[Store, list[Met]]]) -> Found:
-    """Sort what the walk through all stores has met."""
-    found = Found()
+def sort(met: Iterable[tuple[Store, list[Met]]]) -> FoundUnits:
+    """Sort the files of a walk into units."""
+    found = FoundUnits()
     metas: dict[tuple[str, str], FoundFile] = {}
     for store, items in met:
         total = StoreTotal(store.kind, str(store.path))
@@ -149,7 +152,7 @@ def sort(met: Iterable[tuple[Store, list[Met]]]) -> Found:
 
 
 def _sort(
-    found: Found, file: FoundFile, store: str, total: StoreTotal, metas: dict[tuple[str, str], FoundFile]
+    found: FoundUnits, file: FoundFile, store: str, total: StoreTotal, metas: dict[tuple[str, str], FoundFile]
 ) -> None:
     if file.kind == "agent" or (file.kind == "superseded" and file.agent is not None):
         _add(_agent_unit(found, file, store), file)
@@ -176,12 +179,12 @@ def _sort(
 
 
 def _add(unit: Unit, file: FoundFile) -> None:
-    """Add a transcript, once: a private directory of Cowork may be somebody's CLAUDE_CONFIG_DIR, too."""
+    """Add a transcript once: a private directory of Cowork may also be a CLAUDE_CONFIG_DIR."""
     if all(known.path != file.path for known in unit.files):
         unit.files.append(file)
 
 
-def _sort_of_desktop(found: Found, file: FoundFile, total: StoreTotal) -> None:
+def _sort_of_desktop(found: FoundUnits, file: FoundFile, total: StoreTotal) -> None:
     if file.kind in ROW_KINDS:
         found.rows.append(file)
         total.rows.append(file.path)
@@ -203,25 +206,25 @@ def _meta_key(file: FoundFile) -> tuple[str, str]:
 
 
 def _session_key(file: FoundFile) -> str:
-    """Return what makes files of one session: a UUID wherever they lie, any other name in its project directory."""
+    """Return the key of a session's files: a UUID anywhere, any other name within its project directory."""
     name = file.session or ""
-    return name if UUID.fullmatch(name) else f"{file.project_key}\0{name}"
+    return name if uuid_pattern().fullmatch(name) else f"{file.project_key}\0{name}"
 
 
-def _session_unit(found: Found, file: FoundFile, store: str) -> Unit:
-    """Return the unit of the session that a file's name gives it to, making it where it is new."""
+def _session_unit(found: FoundUnits, file: FoundFile, store: str) -> Unit:
+    """Return the unit for the session in a file's name, and create it if it is new."""
     name = file.session or ""
     key = b"s:" + os.fsencode(_session_key(file))
     unit = found.units.get(key)
     if unit is None:
         unit = Unit(key, one_line(name) or "(unnamed)", None, "session", store, file.config, file.project_key)
         found.units[key] = unit
-    if file.kind == "transcript":
+    if file.kind == "transcript" and (store != "archive" or not unit.files):
         unit.project_key, unit.config, unit.store = file.project_key, file.config, store
     return unit
 
 
-def _agent_unit(found: Found, file: FoundFile, store: str) -> Unit:
+def _agent_unit(found: FoundUnits, file: FoundFile, store: str) -> Unit:
     parts = os.path.dirname(file.path).replace("\\", "/").split("/")
     is_workflow = parts[-2:-1] == ["workflows"] and file.session is not None
     run, agent = parts[-1] if is_workflow else None, file.agent or ""
@@ -235,10 +238,10 @@ def _agent_unit(found: Found, file: FoundFile, store: str) -> Unit:
 
 
 def _tell_apart(units: Iterable[Unit]) -> None:
-    """Give sessions whose names are equal but do not make them one session ids of their own."""
+    """Give different sessions with the same name ids of their own."""
     directories: dict[str, set[str | None]] = defaultdict(set)
     for unit in units:
-        if unit.kind == "session" and unit.session and not UUID.fullmatch(unit.session):
+        if unit.kind == "session" and unit.session and not uuid_pattern().fullmatch(unit.session):
             directories[unit.session].add(unit.project_key)
     for unit in units:
         if unit.session and len(directories.get(unit.session, ())) > 1:
@@ -246,7 +249,7 @@ def _tell_apart(units: Iterable[Unit]) -> None:
     taken: set[str] = set()
     for unit in sorted((unit for unit in units if unit.kind == "session"), key=lambda unit: unit.key):
         name, number = unit.session, 1
-        while unit.session in taken:  # names that differ only in what cannot be shown
+        while unit.session in taken:  # names that differ only in invisible characters
             number += 1
             unit.session = f"{name}#{number}"
         taken.add(unit.session or "")

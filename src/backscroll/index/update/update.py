@@ -1,6 +1,6 @@
-"""Bring the catalogue up to date: look what changed, read that, and derive everything else from it by SQL.
+"""Update the catalogue: find changed files, read them, and derive everything else by SQL.
 
-Where nothing changed, an update costs the walk and nothing more: the code that reads transcripts is not imported.
+If nothing changed, an update costs only the walk: it does not import the code that reads transcripts.
 """
 
 import json
@@ -8,32 +8,34 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import astuple
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from backscroll.errors import CorruptError
-from backscroll.index.db import ANEW_REMEDY, drop_indexes, is_damaged, make_indexes
+from backscroll.index.db import REBUILD_REMEDY, drop_indexes, is_damaged, make_indexes
 from backscroll.index.progress import Progress, Report
+from backscroll.index.update import unreadable
 from backscroll.index.update.files import Seen, checks_of, damage_in, look, state_of, stores_in, walk_state
 from backscroll.lazy import lazily
 from backscroll.records import Damage
-from backscroll.stores import FoundFile, Store
-from backscroll.stores.base import Entry, opener
-from backscroll.value import NamedTuple
+from backscroll.stores.base import FileEntry, FoundFile, Store, opener
 
 if TYPE_CHECKING:
-    from backscroll.index.update import desktop, grow, known_cwds, marks, read, sessions, units, write
+    from backscroll.index.update import grow, read, units, write
+    from backscroll.index.update.derived import desktop, known_cwds, marks, sessions
     from backscroll.index.update.read import Reading
-    from backscroll.index.update.units import Found, Unit
-    from backscroll.index.words.take_in import Words
+    from backscroll.index.update.units import FoundUnits, Unit
+    from backscroll.index.update.write import ReadUnit
+    from backscroll.index.words.update import Words
     from backscroll.stores import kinds, side
 else:
-    desktop = lazily("backscroll.index.update.desktop")
+    desktop = lazily("backscroll.index.update.derived.desktop")
     grow = lazily("backscroll.index.update.grow")
-    known_cwds = lazily("backscroll.index.update.known_cwds")
-    marks = lazily("backscroll.index.update.marks")
+    known_cwds = lazily("backscroll.index.update.derived.known_cwds")
+    marks = lazily("backscroll.index.update.derived.marks")
     read = lazily("backscroll.index.update.read")
-    sessions = lazily("backscroll.index.update.sessions")
+    sessions = lazily("backscroll.index.update.derived.sessions")
     units = lazily("backscroll.index.update.units")
     write = lazily("backscroll.index.update.write")
     kinds = lazily("backscroll.stores.kinds")
@@ -41,9 +43,9 @@ else:
 
 BATCH_BYTES = 8 << 20
 BATCH_UNITS = 500
-"""So much is read before it is written, in one transaction."""
+"""The number of bytes to read before they are written in one transaction."""
 MANY = 200
-"""From this many changed units on, every session is made anew, and nobody looks for those that share something."""
+"""From this many changed units on, make every session again, without a search for those that share rows."""
 
 OnProgress = Callable[[Progress], None] | None
 
@@ -51,9 +53,9 @@ OnProgress = Callable[[Progress], None] | None
 def update(
     database: sqlite3.Connection, stores: list[Store], on_progress: OnProgress = None, words: "Words | None" = None
 ) -> Report:
-    """Bring the catalogue in step with the stores, and the words too where they are given.
+    """Update the catalogue from the stores, and the full-text index if given.
 
-    CorruptError where the catalogue is damaged inside.
+    Raise CorruptError if the catalogue is damaged inside.
     """
     begun = time.monotonic()
     try:
@@ -61,7 +63,7 @@ def update(
     except Exception as error:
         if not is_damaged(database, error):
             raise
-        raise CorruptError("the index is damaged", remedy=ANEW_REMEDY) from error
+        raise CorruptError("the index is damaged", remedy=REBUILD_REMEDY) from error
     finally:
         if words is not None:
             words.close()
@@ -70,7 +72,7 @@ def update(
 
 
 class _Known(NamedTuple):
-    """A unit as the catalogue has it."""
+    """A unit in the catalogue."""
 
     number: int
     session: str
@@ -90,28 +92,40 @@ class _Update:
         self._on_progress = on_progress
         self._words = words
         self._report = Report()
+        self._counted: set[str] = set()
+        """The paths of the transcripts that the report counts as read."""
+        self._is_struck = False
+        """True if a bug of ours struck while the last unit grew, so that its words are no longer whole."""
         self._grown: dict[str, int] = {}
-        """Sessions that only grew, and the quarter of an hour from which on; empty where anything was read anew."""
+        """Sessions that only grew, with the first changed quarter of an hour; empty if any unit was read again."""
 
     def run(self) -> Report:
-        """Look, and take in what changed."""
+        """Find and read the changed files."""
         seen = look(self._database, self._stores)
         is_dirty = self._database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone() is not None
         if not seen.is_same or is_dirty:
-            self._take_in(seen)
+            self._read_changes(seen, was_killed=is_dirty)
         else:
             (files,) = self._database.execute("SELECT count(*) FROM file WHERE number IS NOT NULL").fetchone()
             self._report.files = self._report.skipped = files
         if self._words is not None:
             self._words.finish(self._open_file)
+            self._count_words(self._words.read_again)
         return self._report
 
-    def _take_in(self, seen: Seen) -> None:
+    def _count_words(self, sizes: dict[str, int]) -> None:
+        """Count the transcripts that were read only for their words; each file counts once."""
+        only = [size for path, size in sizes.items() if path not in self._counted]
+        self._report.read += len(only)
+        self._report.skipped -= len(only)
+        self._report.bytes += sum(only)
+
+    def _read_changes(self, seen: Seen, *, was_killed: bool) -> None:
         found = units.sort(seen.met)
-        is_joined_anew = self._has_rows(found) and desktop.join_rows(self._database, found)
+        is_rejoined = self._has_rows(found) and desktop.join_rows(self._database, found, self._stores)
         known_cwds.mark_unplaced(self._database, found)
         known = self._known_units()
-        changed = [unit for unit in found.units.values() if self._is_changed(unit, known, seen, is_joined_anew)]
+        changed = [unit for unit in found.units.values() if self._is_changed(unit, known, seen, is_rejoined)]
         gone = [key for key in known if key not in found.units]
         self._report.files = sum(len(unit.files) for unit in found.units.values())
         self._report.skipped = self._report.files - sum(len(unit.files) for unit in changed)
@@ -120,21 +134,22 @@ class _Update:
         if not known and len(changed) > MANY:
             drop_indexes(self._database)
         if changed:
-            self._read(changed, known, found, seen, is_joined_anew=is_joined_anew)
+            self._read(changed, known, found, seen, is_rejoined=is_rejoined)
         make_indexes(self._database)
-        if self._words is not None:
-            self._words.commit()  # before sessions are made, which may say that words must be taken in anew
-        if is_joined_anew:
+        if is_rejoined:
             desktop.remember_merged(self._database, found)
+        unreadable.mark_sessions(self._database, found)
         if self._database.execute("SELECT 1 FROM dirty LIMIT 1").fetchone():
-            sessions.make_sessions(self._database, found, {} if gone or is_joined_anew else self._grown)
-        marks.take_in_marks(self._database, found, self._stores)
+            # A session that an earlier run left dirty has old sums from before it grew this time.
+            is_whole = gone or is_rejoined or was_killed
+            sessions.make_sessions(self._database, found, {} if is_whole else self._grown)
+        marks.update_marks(self._database, found, self._stores)
         self._write_stores(found)
         self._write_rest(seen)
 
-    def _has_rows(self, found: "Found") -> bool:
-        """Say whether Desktop left anything here, now or at the last look."""
-        is_there = found.rows or found.tombstones or found.audits or found.cloud_lists
+    def _has_rows(self, found: "FoundUnits") -> bool:
+        """Return True if Desktop has files here, or had some at the last update."""
+        is_there = found.rows or found.tombstones or found.audits or found.cloud_lists or found.browser_files
         return bool(is_there) or self._database.execute("SELECT 1 FROM desktop_row LIMIT 1").fetchone() is not None
 
     def _known_units(self) -> dict[bytes, _Known]:
@@ -144,9 +159,9 @@ class _Update:
         rows = self._database.execute("SELECT key, id, session FROM unit")
         return {key: _Known(number, session, frozenset(paths.get(number, ()))) for key, number, session in rows}
 
-    def _is_changed(self, unit: "Unit", known: dict[bytes, _Known], seen: Seen, is_joined_anew: bool) -> bool:
+    def _is_changed(self, unit: "Unit", known: dict[bytes, _Known], seen: Seen, is_rejoined: bool) -> bool:
         before = known.get(unit.key)
-        if before is None or (unit.session is None and is_joined_anew):
+        if before is None or (unit.session is None and is_rejoined):
             return True
         paths = {file.path for file in (*unit.files, *unit.side_files)}
         is_other = unit.session is not None and unit.session != before.session
@@ -158,27 +173,37 @@ class _Update:
         self._database.execute("COMMIT")
 
     def _read(
-        self, changed: "list[Unit]", known: dict[bytes, _Known], found: "Found", seen: Seen, *, is_joined_anew: bool
+        self,
+        changed: "list[Unit]",
+        known: dict[bytes, _Known],
+        found: "FoundUnits",
+        seen: Seen,
+        *,
+        is_rejoined: bool,
     ) -> None:
         """Read changed units batch by batch; each batch is one transaction."""
         is_bulk = len(changed) > MANY
         if is_bulk:
             self._database.execute("INSERT OR REPLACE INTO meta VALUES ('every session is dirty', 'yes')")
         files = write.enter_files(self._database, changed)
-        writer = write.UnitWriter(self._database, found.merged, seen.looked, self._open_file, is_bulk=is_bulk)
+        writer = write.UnitWriter(self._database, found.merged, seen.looked, is_bulk=is_bulk)
         grower = grow.Grower(self._database, writer, self._open_file, seen.looked)
         total, done = sum(unit.size for unit in changed), 0
-        batch: list[tuple[Unit, Reading, bool]] = []
+        if self._words is not None:
+            self._words.expected = sum(unit.size for unit in changed if unit.key not in known)
+        batch: list[ReadUnit] = []
         size = 0
         for number, unit in enumerate(changed, 1):
             before = known.get(unit.key)
             is_same_session = before is not None and unit.session == before.session
-            is_told_by_records = unit.session is None and not is_joined_anew
+            is_told_by_records = unit.session is None and not is_rejoined
             is_kept = (
                 before is not None and (is_same_session or is_told_by_records) and grower.is_kept(unit, before.paths)
             )
-            if not (is_kept and before is not None and self._grow(grower, unit, before)):
-                batch.append((unit, self._reading(unit, files, found.merged, is_kept=is_kept), is_kept))
+            if not (is_kept and before is not None and self._grow(grower, unit, before, files)):
+                is_kept = is_kept and not self._is_struck
+                reading = self._reading(unit, files, found.merged, is_kept=is_kept)
+                batch.append(write.ReadUnit(unit, reading, is_kept))
                 self._count(unit)
                 size += unit.size
             done += unit.size
@@ -191,14 +216,18 @@ class _Update:
             self._grown.clear()
         self._write_batch(writer, batch)
 
-    def _grow(self, grower: "grow.Grower", unit: "Unit", before: _Known) -> bool:
-        """Take in what was appended to a unit; False where it must be read from its start."""
+    def _grow(self, grower: "grow.Grower", unit: "Unit", before: _Known, files: dict[str, int]) -> bool:
+        """Read the appended part of a unit; return False if the whole file must be read."""
         make_words = partial(self._words.growing, unit, before.session) if self._words is not None else None
+        self._is_struck = False
         try:
             grown = grower.grow(unit, before.number, make_words)
         except (sqlite3.Error, OSError):
             raise
-        except Exception:  # noqa: BLE001 - reading it from its start will tell
+        except Exception:  # noqa: BLE001 - a read of the whole file will report it
+            self._is_struck = True
+            if self._words is not None:
+                self._words.give_up(files[path] for path in unit.paths)
             return False
         if grown is None:
             return False
@@ -214,30 +243,37 @@ class _Update:
         return True
 
     def _count(self, unit: "Unit") -> None:
+        self._counted.update(unit.paths)
         self._report.read += len(unit.files)
         self._report.bytes += unit.size
 
     def _reading(self, unit: "Unit", files: dict[str, int], merged: dict[str, str], *, is_kept: bool) -> "Reading":
-        """Read a unit; a fault of ours becomes its damage."""
+        """Read a unit; a bug of ours becomes its damage.
+
+        The bug may be in the code that indexes words, so this reads the unit again without; words follow later.
+        """
         numbers = [files[path] for path in unit.paths]
         words = self._words.reading(unit, numbers, merged) if self._words is not None and not is_kept else None
         try:
             reading = read.read_unit(unit.paths, numbers, unit.agent, self._open_file, words)
-        except Exception as error:  # noqa: BLE001 - one unit's fault must not cost another
+        except Exception as error:  # noqa: BLE001 - a fault of one unit must not affect another
+            if words is not None and self._words is not None:
+                self._words.give_up(numbers)
+                return self._reading(unit, files, merged, is_kept=True)
             reading = read.failed(unit.paths, error)
         self._report.records += reading.columns["records"]
         self._report.damage += sum(not row[-1] for row in reading.rows["damage"])
         return reading
 
-    def _write_batch(self, writer: "write.UnitWriter", batch: "list[tuple[Unit, Reading, bool]]") -> None:
+    def _write_batch(self, writer: "write.UnitWriter", batch: "list[ReadUnit]") -> None:
         if not batch:
             return
         self._database.execute("BEGIN IMMEDIATE")
         try:
-            for unit, reading, is_kept in batch:
-                writer.write(unit, reading, keeps_words=is_kept)
-                if self._words is not None:
-                    self._words.written(unit)
+            writer.write(batch)
+            if self._words is not None:
+                for item in batch:
+                    self._words.written(item.unit)
         except BaseException:
             self._database.rollback()
             raise
@@ -246,13 +282,13 @@ class _Update:
         if self._words is not None:
             self._words.batch_written()
 
-    def _write_stores(self, found: "Found") -> None:
+    def _write_stores(self, found: "FoundUnits") -> None:
         days = {units.storable(config): side.cleanup_days(paths) for config, paths in found.settings.items()}
         files = [[file.kind, file.path] for file in (*found.hint_files, *found.desktop_files)]
         rows = [
             (
                 *(total.kind, json.dumps(total.path), total.files, total.bytes, len(total.sessions)),
-                json.dumps([[*item.place, item.reason] for item in total.damage]),
+                json.dumps([[*astuple(item.place), item.reason] for item in total.damage]),
             )
             for total in found.totals
         ]
@@ -267,7 +303,7 @@ class _Update:
         self._database.execute("COMMIT")
 
     def _row_of(self, file: FoundFile, looked: int) -> tuple[object, ...]:
-        """Return a file as a row; its words stay where it is only looked at again, and is as it was."""
+        """Return a file as a row; keep the state of its words if the file is unchanged."""
         path, state = os.fsencode(file.path), state_of(file)
         words = None if file.kind in kinds.WITH_WORDS or self._has_passages(path) else 0
         checks = None
@@ -280,12 +316,12 @@ class _Update:
         return (*labels, *state, looked, words, checks)
 
     def _has_passages(self, path: bytes) -> bool:
-        """Say whether the words still hold something of a file, which may have been a transcript before."""
+        """Return True if the full-text index may have documents of a file, which may once have been a transcript."""
         asked = "SELECT 1 FROM file JOIN passage ON passage.file = file.id WHERE file.path = ? LIMIT 1"
         return self._database.execute(asked, (path,)).fetchone() is not None
 
     def _write_rest(self, seen: Seen) -> None:
-        """Write down the state of all other files, now that everything is taken in which depends on them."""
+        """Write the state of all other files, after everything that depends on them."""
         of_units = {path for (path,) in self._database.execute("SELECT path FROM file WHERE unit IS NOT NULL")}
         rows = [self._row_of(file, seen.looked) for file in _other_files(seen, of_units)]
         gone = [(os.fsencode(path),) for path in seen.gone]
@@ -314,4 +350,4 @@ def _other_files(seen: Seen, of_units: set[bytes]) -> Iterator[FoundFile]:
     for store, items in seen.met:
         for item in items:
             if not isinstance(item, Damage) and item.path in seen.changed and os.fsencode(item.path) not in of_units:
-                yield store.named(item) if isinstance(item, Entry) else item
+                yield store.named(item) if isinstance(item, FileEntry) else item

@@ -1,1 +1,1 @@
-"""The words of everything that is searched, beside the catalogue."""
+"""The full-text index beside the catalogue."""

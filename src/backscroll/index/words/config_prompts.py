@@ -1,21 +1,20 @@
-"""The prompts that global configs and their backups remember, from before there were histories.
+"""The prompts in global configs and their backups, from before there were histories.
 
-Claude Code up to 1.0 kept them in `.claude.json`, which every version of it writes anew all the time.  So all these
-files are taken as one, which changes only when what they remember does.  A prompt is known by what it says, and lies in
-the first file that remembers it.
+Claude Code up to 1.0 stored them in `.claude.json`, which every version rewrites all the time.  So we treat all these
+files as one, which changes only when its prompts do.  The text of a prompt identifies it; the first file with it is
+its place.
 """
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from backscroll.index.words.numbers import CONFIGS
 from backscroll.lazy import lazily
-from backscroll.sessions import beside
-from backscroll.sessions.fingerprint import number_of
+from backscroll.sessions.searchable import side_files as beside
+from backscroll.sessions.transcript.fingerprint import number_of
 from backscroll.stores.side import HistoryPrompt
-from backscroll.value import NamedTuple
 
 if TYPE_CHECKING:
     from backscroll.index.words import prompt_history, side_documents
@@ -26,14 +25,14 @@ else:
 
 
 class Remembered(NamedTuple):
-    """Which files remember prompts, and what changes whenever another prompt or another file does."""
+    """The files with prompts, and a state that changes with any prompt or file."""
 
     paths: tuple[str, ...]
     digest: bytes
 
 
 def remembered(paths: Iterable[str]) -> Remembered:
-    """Read what files remember; those that add nothing to the ones before them are left out."""
+    """Read the prompts of files; omit files without a new prompt."""
     found = {path: prompts for path, prompts in prompts_in(paths).items() if prompts}
     told: list[str | int] = []
     for path, prompts in found.items():
@@ -42,7 +41,7 @@ def remembered(paths: Iterable[str]) -> Remembered:
 
 
 def prompts_in(paths: Iterable[str]) -> dict[str, dict[int, HistoryPrompt]]:
-    """Return the prompts of each file that none before it remembers, each by the number that stands for it."""
+    """Return the prompts of each file that no earlier file has, each by its number."""
     known: set[int] = set()
     found = {}
     for path in paths:
@@ -52,23 +51,23 @@ def prompts_in(paths: Iterable[str]) -> dict[str, dict[int, HistoryPrompt]]:
     return found
 
 
-def write_down(database: sqlite3.Connection, paths: Iterable[str]) -> None:
-    """Write into the catalogue which prompts are remembered now."""
+def write_lines(database: sqlite3.Connection, paths: Iterable[str]) -> None:
+    """Write the current prompts into the catalogue."""
     prompts = (item for found in prompts_in(paths).values() for item in found.items())
     database.execute("DELETE FROM typed WHERE file = ?", (CONFIGS,))
     rows = ((CONFIGS, number, None, 0, *prompt_history.said_in(prompt, {})) for number, prompt in prompts)
-    prompt_history.write_down(database, rows)
+    prompt_history.write_lines(database, rows)
 
 
 def wanted(database: sqlite3.Connection) -> set[int]:
-    """Return the numbers of the prompts that must be found: neither a message nor a history holds them."""
+    """Return the numbers of the prompts that neither a message nor a history has."""
     known = prompt_history.Typed(database)
     numbers = {number for (number,) in database.execute("SELECT place FROM typed WHERE file = ?", (CONFIGS,))}
     return numbers - known.held(CONFIGS) - known.in_histories(CONFIGS)
 
 
 def entries(files: Mapping[str, int], numbers: AbstractSet[int]) -> "Iterator[Entry]":
-    """Yield some prompts as they are found; `files` are the paths of the configs, and their numbers."""
+    """Yield some prompts as entries; `files` are the paths of the configs, and their numbers."""
     for path, prompts in prompts_in(files).items():
         found = (number for number in prompts if number in numbers)
         yield from (side_documents.of_config(number, prompts[number], files[path]) for number in found)

@@ -1,41 +1,42 @@
-"""Documents: what the full-text index takes of each file, ready to be written.
+"""Documents: the entries of the full-text index, ready to be written.
 
-An entry is one message, or what one record or file beside the transcripts says: a prompt, a plan, a list of todos,
-an output of a tool, what Desktop wrote down of a session.
+An entry is one message, or the text of one record or file beside the transcripts: a prompt, a plan, a list of todos,
+an output of a tool, a row of Desktop.
 """
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import tantivy
 
-from backscroll.sessions.fingerprint import number_of
-from backscroll.sessions.passages import Passage
-from backscroll.sessions.prompts import said_key
-from backscroll.sessions.texts import OTHER, PROMPT, TITLE
-from backscroll.text.fields import FILE, MIXED, is_mixed, session_number
-from backscroll.text.words import folded, humps_in
-from backscroll.value import NamedTuple
+from backscroll.query.fields import FILE, MIXED, is_mixed, session_number
+from backscroll.query.words import folded, humps_in
+from backscroll.sessions.searchable.messages import Passage
+from backscroll.sessions.searchable.texts import OTHER, PROMPT, TITLE
+from backscroll.sessions.transcript.fingerprint import number_of
+from backscroll.sessions.transcript.prompts import said_key
 
 
 class Entry(NamedTuple):
-    """One thing that a search finds."""
+    """One searchable item."""
 
     key: int
     place: int
-    """Where in its file it begins, by which it is known when it grows."""
+    """Its offset in its file, which identifies it when it grows."""
     time: int | None
     fields: dict[str, list[str]]
-    """Field to texts, folded."""
+    """The folded texts of each field."""
     tags: tuple[str, ...]
     at: bytes
-    """What is kept of it, in the order of `hit_text.Kept`: [line, spans, message, role, agent, model], and what is not
-    that of its file."""
+    """Its stored fields in the order of `hit_text.Kept`: [line, spans, message, role, agent, model], and fields that
+    differ from those of its file."""
     session: str | None = None
     said: int | None = None
-    """For a prompt of a session, what stands for it: see `typed`."""
+    """For a prompt of a session, its number: see `typed`."""
+    is_copy: bool = False
+    """True if its record is a stated copy from another session."""
 
 
 def entry_of(passage: Passage, files: Sequence[int]) -> Entry:
@@ -53,6 +54,7 @@ def entry_of(passage: Passage, files: Sequence[int]) -> Entry:
         (*passage.tags, *_model_tags(passage.model)),
         packed(at),
         said=said_key("\n".join(_prompts(passage))) if passage.role == "user" and passage.agent is None else None,
+        is_copy=passage.is_copy,
     )
 
 
@@ -62,14 +64,14 @@ def _prompts(passage: Passage) -> list[str]:
 
 @lru_cache(256)
 def _model_tags(model: str | None) -> tuple[str, ...]:
-    """Return every part that a model may be asked by: `opus`, `opus-4`, `claude-opus-4-6`."""
+    """Return all parts of a model's name that a filter may use: `opus`, `opus-4`, `claude-opus-4-6`."""
     parts = (model or "").lower().split("-")
     ends = range(len(parts) + 1)
     return tuple(f"model:{'-'.join(parts[first:last])}" for first in ends for last in ends[first + 1 :])
 
 
 def fields_of(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return field to texts, folded."""
+    """Return the folded texts of each field."""
     fields: dict[str, list[str]] = {}
     for kind, text in texts:
         clean = folded(text)
@@ -81,7 +83,7 @@ def fields_of(texts: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def packed(at: list[Any]) -> bytes:
-    """Return what is kept of an entry, encoded."""
+    """Return the stored fields of an entry, encoded."""
     try:
         return orjson.dumps(at)
     except TypeError:  # a lone surrogate in an id
@@ -89,7 +91,7 @@ def packed(at: list[Any]) -> bytes:
 
 
 class Name(NamedTuple):
-    """What a session or an agent is called."""
+    """The name of a session or an agent."""
 
     session: str
     text: str
@@ -100,7 +102,7 @@ class Name(NamedTuple):
 
 
 def of_name(name: Name) -> Entry:
-    """Return the entry of what a session or an agent is called."""
+    """Return the entry for the name of a session or an agent."""
     at: list[Any] = [None, [], None, "system", name.agent, None, name.text, name.session, None, name.kind]
     key = number_of(b"name", name.kind, name.session, name.agent or "", name.text, name.seconds or 0)
     is_agent = name.kind == "agent"
@@ -111,12 +113,12 @@ def of_name(name: Name) -> Entry:
 
 
 def document_of(entry: Entry, file: int, session: str | None) -> tantivy.Document:
-    """Return an entry as the words keep it, for the session of its file or for its own."""
+    """Return an entry as a tantivy document, for the session of its file or its own."""
     document = tantivy.Document()
     document.add_integer("file", file)
     document.add_integer("key", entry.key)
     name = entry.session or session
-    document.add_integer("session", session_number(name) if name else entry.key)  # one without stands for itself
+    document.add_integer("session", session_number(name) if name else entry.key)  # without one, a session of its own
     if entry.time is not None:
         document.add_integer("time", entry.time)
     for field, texts in entry.fields.items():

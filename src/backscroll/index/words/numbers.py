@@ -1,6 +1,6 @@
-"""The numbers that stand for what lies in no single file."""
+"""The file numbers of entries that lie in no single file."""
 
 TITLES = 0
 """The names of sessions and agents."""
 CONFIGS = -1
-"""The prompts that all global configs remember together."""
+"""The prompts of all global configs together."""

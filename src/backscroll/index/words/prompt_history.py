@@ -1,8 +1,8 @@
-"""The prompts that histories remember, and which of them messages hold, so that only the others are added.
+"""The prompts in histories, and which of them messages repeat, so that only the others are added.
 
-The catalogue keeps a number for every prompt of a transcript and for every line of a history, made of its letters and
-digits alone: a history knows what was typed, a transcript what was sent.  Which lines must be found is a question to
-the catalogue; a history is read again only where it did anything but grow.
+The catalogue has a number for every prompt of a transcript and for every line of a history, made of its letters and
+digits alone: a history has the typed text, a transcript the sent text.  A query on the catalogue finds the lines to
+add.  A history is read again only if it did anything but grow.
 """
 
 import json
@@ -16,13 +16,14 @@ from backscroll.records import Damage
 from backscroll.stores import side
 
 if TYPE_CHECKING:
-    from backscroll.sessions import beside, prompts
+    from backscroll.sessions.searchable import side_files as beside
+    from backscroll.sessions.transcript import prompts
 else:
-    beside = lazily("backscroll.sessions.beside")
-    prompts = lazily("backscroll.sessions.prompts")
+    beside = lazily("backscroll.sessions.searchable.side_files")
+    prompts = lazily("backscroll.sessions.transcript.prompts")
 
 NEAR = 60 * 60 * 1000
-"""Milliseconds that may lie between typing and sending: what is typed while Claude works waits in a queue."""
+"""The most milliseconds between typing and sending: prompts wait in a queue while Claude works."""
 _HELD = (
     "SELECT typed.place FROM typed JOIN prompt ON prompt.said = typed.said WHERE typed.file = :file"
     " AND (prompt.session = typed.session OR abs(prompt.time - typed.time) <= :near)"
@@ -40,25 +41,25 @@ _SLIGHT = "SELECT place, session FROM typed WHERE file = ? AND is_slight"
 
 
 class Typed:
-    """The prompts of all transcripts that are in the index."""
+    """The prompts of all transcripts in the index."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
 
     def is_said(self, text: str, session: str | None) -> bool:
-        """Say whether a message of a session is this prompt."""
+        """Return True if a message of a session is this prompt."""
         asked = "SELECT 1 FROM prompt WHERE said = ? AND session = ? LIMIT 1"
         return self._database.execute(asked, (prompts.said_key(text), session)).fetchone() is not None
 
     def is_known(self, session: str | None) -> bool:
-        """Say whether there is such a session, under this id or a later one."""
+        """Return True if there is such a session, under this id or a later one."""
         return session in self._sessions
 
     def held(self, file: int) -> set[int]:
-        """Return the places of the lines of a history that need not be found: a message is that prompt.
+        """Return the places of the lines of a history that a message repeats.
 
-        It is one of the session, else one of that time or, without a session, of that project.  What says nothing by
-        itself is not needed either while its session is there.
+        The message is in the same session, else at the same time or, without a session, in the same project.  A line
+        that means nothing by itself is not needed either while its session exists.
         """
         found = {place for (place,) in self._database.execute(_HELD, {"file": file, "near": NEAR})}
         for place, project, session in self._database.execute(_OF_NO_SESSION, (file,)):
@@ -83,12 +84,12 @@ class Typed:
 
 
 def _is_same(directory: str | None, other: str) -> bool:
-    """Say whether two directories are one; on Windows global configs write paths with slashes."""
+    """Return True if two directories are the same; on Windows global configs write paths with slashes."""
     return directory is not None and directory.replace("\\", "/") == other.replace("\\", "/")
 
 
 class History:
-    """One history as the catalogue knows it, with the pastes that lie in files beside it."""
+    """One history in the catalogue, with the pastes in files beside it."""
 
     def __init__(
         self, database: sqlite3.Connection, file: int, path: str, pastes: Mapping[str, tuple[int, str]]
@@ -96,18 +97,18 @@ class History:
         self._database = database
         self.file, self.path = file, path
         self._pastes = pastes
-        """Name of a paste to the number and path of its file."""
+        """The number and path of the file of each paste, by name."""
 
     def read_on(self) -> dict[int, side.HistoryPrompt]:
-        """Read the lines behind those that are known, write them down, and return them by their places."""
+        """Read the new lines, write them into the catalogue, and return them by place."""
         end, line = self._end()
         found = side.history(self.path, end + 1 if end else 0, line + 1)
         fresh = {prompt.place.offset or 0: prompt for prompt in found if not isinstance(prompt, Damage)}
-        write_down(self._database, (self._row(place, prompt) for place, prompt in fresh.items()))
+        write_lines(self._database, (self._row(place, prompt) for place, prompt in fresh.items()))
         return fresh
 
     def end(self) -> int:
-        """Return how far it was read."""
+        """Return the end of the part that was read."""
         return self._end()[0]
 
     def _end(self) -> tuple[int, int]:
@@ -121,17 +122,17 @@ class History:
         return (*where, *said_in(prompt, self.pasted_into(prompt)))
 
     def files_of(self, prompt: side.HistoryPrompt) -> dict[str, int]:
-        """Return which files hold what was pasted into a prompt: number of the paste to number of the file."""
+        """Return the file numbers of the pastes in a prompt, by number of the paste."""
         named = prompt.pasted_files().items()
         return {number: self._pastes[name][0] for number, name in named if name in self._pastes}
 
     def pasted_into(self, prompt: side.HistoryPrompt) -> dict[str, str]:
-        """Return what was pasted into a prompt and lies in files: number of the paste to its text."""
+        """Return the texts of the pastes in a prompt that lie in files, by number of the paste."""
         named = prompt.pasted_files().items()
         return {number: beside.text_in(self._pastes[name][1]) for number, name in named if name in self._pastes}
 
     def lines(self) -> dict[int, int]:
-        """Return all lines that are known: place to number."""
+        """Return all known lines: place to number."""
         return dict(self._database.execute("SELECT place, line FROM typed WHERE file = ? ORDER BY place", (self.file,)))
 
     def at(self, place: int, line: int) -> side.HistoryPrompt | None:
@@ -141,22 +142,22 @@ class History:
 
 
 def said_in(prompt: side.HistoryPrompt, pasted: Mapping[str, str]) -> tuple[object, ...]:
-    """Return what the catalogue keeps of a prompt: said, session, project, time, is_slight."""
+    """Return the columns of a prompt in the catalogue: said, session, project, time, is_slight."""
     whole = prompt.whole(pasted)
     is_slight = side.is_bare_command(prompt.text) or side.has_gaps(whole)
     return prompts.said_key(whole), prompt.session, prompt.project, time_of(prompt), is_slight
 
 
-def write_down(database: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
+def write_lines(database: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
     """Write lines of histories, or prompts of global configs, into the catalogue."""
     database.executemany("INSERT OR REPLACE INTO typed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def time_of(prompt: side.HistoryPrompt) -> int | None:
-    """Return when a prompt was typed, in milliseconds."""
+    """Return the time of typing of a prompt, in milliseconds."""
     return round(prompt.time.timestamp() * 1000) if prompt.time else None
 
 
 def state(database: sqlite3.Connection) -> str:
-    """Return what changes whenever a prompt is added or deleted."""
+    """Return a state that changes whenever a prompt is added or deleted."""
     return repr(database.execute("SELECT count(*), max(id) FROM prompt").fetchone())

@@ -1,18 +1,18 @@
 """Entries of files beside the transcripts: prompts, plans, todos, outputs of tools, rows of Desktop and more.
 
-Of prompts only those are taken that no message holds; `prompt_history` knows.
+It omits prompts that a message repeats; `prompt_history` finds those.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from backscroll.files import open_readonly
-from backscroll.formats import jsonl
+from backscroll.formats.json import lines as jsonl
 from backscroll.index.words.documents import Entry, fields_of, packed
 from backscroll.index.words.prompt_history import History, time_of
 from backscroll.records import Damage
-from backscroll.sessions.beside import (
+from backscroll.sessions.searchable.side_files import (
     HISTORY,
     SIDE_KINDS,
     Span,
@@ -26,22 +26,21 @@ from backscroll.sessions.beside import (
     times_of,
     written_at,
 )
-from backscroll.sessions.fingerprint import number_of
-from backscroll.sessions.texts import OTHER, PROMPT, SUMMARY, texts_of
+from backscroll.sessions.searchable.texts import OTHER, PROMPT, SUMMARY, texts_of
+from backscroll.sessions.transcript.fingerprint import number_of
 from backscroll.stores import side
-from backscroll.value import NamedTuple
 
 _PROMPT_TAGS = ("role:user", "kind:prompt")
 
 
 class Prompts(Protocol):
-    """What knows which prompts messages hold."""
+    """Knows the prompts that messages repeat."""
 
     def is_said(self, text: str, session: str | None) -> bool:
-        """Say whether a message of a session is this prompt."""
+        """Return True if a message of a session is this prompt."""
 
     def is_known(self, session: str | None) -> bool:
-        """Say whether there is such a session."""
+        """Return True if there is such a session."""
 
 
 class SideFile(NamedTuple):
@@ -55,12 +54,12 @@ class SideFile(NamedTuple):
 
     @property
     def whole(self) -> Span:
-        """All of it, as a place."""
+        """The whole file, as a place."""
         return self.number, 0, -1
 
 
 def of_file(file: SideFile) -> list[Entry]:
-    """Return the entries of a file beside the transcripts; of prompts only those that no message holds."""
+    """Return the entries of a file beside the transcripts, without prompts that a message repeats."""
     try:
         return list(_FILES.get(file.kind, _of_whole)(file))
     except OSError:
@@ -78,7 +77,7 @@ def _of_whole(file: SideFile) -> Iterator[Entry]:
 
 
 def _of_row(file: SideFile) -> Iterator[Entry]:
-    """Yield what a row of Desktop tells of its session, and the prompt that this began with where it got no further."""
+    """Yield the text of a Desktop row, and its first prompt if the session has no messages."""
     created, active = times_of(file.path)
     yield from (entry._replace(time=active or entry.time) for entry in _of_whole(file))
     text = first_message(file.path)
@@ -89,7 +88,7 @@ def _of_row(file: SideFile) -> Iterator[Entry]:
 
 
 def _of_journal(file: SideFile) -> Iterator[Entry]:
-    """Yield the records of a workflow's journal; what has no time of its own has that of the file."""
+    """Yield the records of a workflow's journal; a record without a time has that of the file."""
     written = written_at(file.path)
     with open_readonly(file.path) as opened:
         for record in jsonl.scan(opened, file.path):
@@ -105,7 +104,7 @@ def _of_journal(file: SideFile) -> Iterator[Entry]:
 
 
 def _of_index(file: SideFile) -> Iterator[Entry]:
-    """Yield what an old list of sessions says of those that are gone; the prompt only where no history has it."""
+    """Yield the deleted sessions in an old list of sessions; the prompt only if no history has it."""
     typed = side.typed_in(str(Path(file.path).parents[2] / HISTORY))
     for number, (name, said) in enumerate(listed(file.path).items()):
         texts = [(of, text) for of, text in said.texts if of == SUMMARY or name not in typed]
@@ -117,7 +116,7 @@ def _of_index(file: SideFile) -> Iterator[Entry]:
 
 
 def of_prompt(prompt: side.HistoryPrompt, history: History) -> Entry:
-    """Return a prompt of a history, with the pastes that lie in files of their own."""
+    """Return a prompt of a history, with its pastes from files of their own."""
     time, line, offset = time_of(prompt), prompt.place.line, prompt.place.offset or 0
     pastes = ((number, 0, -1) for number in history.files_of(prompt).values())
     spans = [(history.file, offset, prompt.place.length or 0), *pastes]
@@ -130,7 +129,7 @@ def of_prompt(prompt: side.HistoryPrompt, history: History) -> Entry:
 
 
 def of_config(number: int, prompt: side.HistoryPrompt, file: int) -> Entry:
-    """Return a prompt of a global config, which tells neither its time nor its session."""
+    """Return a prompt of a global config, which has neither a time nor a session."""
     at = [None, [(file, 0, -1)], None, "user", None, None, None, None, prompt.project, PROMPT, number]
     texts = texts_of_prompt(prompt.text, prompt.pasted)
     tags = (*_PROMPT_TAGS, *_belonging(None, prompt.project))
@@ -147,12 +146,12 @@ def of_paste(number: int, path: str) -> Iterator[Entry]:
 
 
 def place_of_paste(number: int) -> int:
-    """Return the place of a file of a history that is no line of it."""
+    """Return the place of a paste of a history."""
     return -1 - number
 
 
 def _belonging(session: str | None, project: str | None) -> Iterator[str]:
-    """Yield what says of a prompt whose session may be gone where it belongs."""
+    """Yield the tags with session and project of a prompt whose session may be gone."""
     yield from (f"{name}:{value.lower()}" for name, value in (("session", session), ("project", project)) if value)
 
 

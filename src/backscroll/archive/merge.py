@@ -1,0 +1,56 @@
+"""Merge the small frames of a segment once its session is idle: a new file, synced, takes the place of the old one."""
+
+import os
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from backscroll.archive.part import OpenPart
+from backscroll.formats.archive import FRAME_BYTES, pack
+from backscroll.stores.archived import KeptFile, open_kept
+
+IDLE = 3600 * 1_000_000_000
+"""Nanoseconds without a change after which a session is idle."""
+_LEAST = 8
+"""Fewer frames than this are not worth a new file."""
+
+
+def is_worth_merging(row: KeptFile, now: int) -> bool:
+    """Return True if a version has many small frames and was not changed for an hour."""
+    if row.frames < _LEAST:
+        return False
+    needed = -(-row.length // FRAME_BYTES)
+    return row.frames >= 2 * needed and not row.parent and row.mtime + IDLE < now
+
+
+def merged(part: OpenPart, row: KeptFile) -> KeptFile | None:
+    """Rewrite a segment with full frames; return its row, or None if its bytes are not those of the catalogue."""
+    frames = 0
+    digest = sha256()
+    fields = fields_of(row) | {"time": row.time, "mtime": row.mtime}
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal frames
+        offset = 0
+        with open_kept(part.path, row) as file:
+            while raw := file.read(FRAME_BYTES):
+                digest.update(raw)
+                frames += 1
+                yield pack(raw, fields | {"offset": offset, "whole": digest.hexdigest()})
+                offset += len(raw)
+
+    stored = part.rewrite(row.segment, pieces(), lambda: digest.hexdigest() == row.whole)
+    return None if stored is None else row._replace(stored=stored, frames=frames)
+
+
+def fields_of(row: KeptFile) -> dict[str, Any]:
+    """Return the fields that the headers of a version have in common."""
+    return {
+        "path": os.fsdecode(row.path),
+        "kind": row.kind,
+        "session": row.session,
+        "agent": row.agent,
+        "project_key": row.project_key,
+        "config": row.config,
+        "version": row.version,
+    }

@@ -1,0 +1,1 @@
+"""Commands about Claude Desktop: accounts, cowork, storage, worktrees, flags."""

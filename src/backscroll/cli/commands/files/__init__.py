@@ -1,0 +1,1 @@
+"""Commands about files: list them, recover them."""

@@ -1,0 +1,1 @@
+"""Commands that move sessions: between accounts, machines and directories."""

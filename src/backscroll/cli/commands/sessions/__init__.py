@@ -1,0 +1,1 @@
+"""Commands about sessions: overview, list, show, outline, tree, search, watch, calls."""

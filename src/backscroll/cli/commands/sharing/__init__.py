@@ -1,0 +1,1 @@
+"""Commands that give sessions to other people."""

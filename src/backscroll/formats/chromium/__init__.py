@@ -1,0 +1,1 @@
+"""Chromium's storage: Local Storage, Session Storage and IndexedDB, in LevelDB and in SQLite."""

@@ -1,0 +1,33 @@
+"""Zstandard frames to the bytes that were packed: what Chromium's SQLite engine stores long values as.
+
+Python has a decoder from 3.14 on, and `backports.zstd` is the same one for older versions.
+Whatever it refuses is a MalformedError, and it never makes more than it is allowed to.
+"""
+
+import sys
+
+from backscroll.formats.cursor import MalformedError
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdDecompressor, ZstdError
+else:
+    from backports.zstd import ZstdDecompressor, ZstdError
+
+MAX_UNPACKED = 256 << 20
+
+
+def unpack(data: bytes, limit: int = MAX_UNPACKED) -> bytes:
+    """Return the content of all frames of `data`, or raise MalformedError; never more than `limit` bytes."""
+    output = bytearray()
+    while data:
+        frame = ZstdDecompressor()
+        try:
+            output += frame.decompress(data, limit - len(output) + 1)
+        except ZstdError as error:
+            raise MalformedError(f"Zstandard: {error}") from None
+        if len(output) > limit:
+            raise MalformedError(f"packed data of more than the {limit:,} bytes allowed")
+        if not frame.eof:
+            raise MalformedError("packed data is cut short")
+        data = frame.unused_data
+    return bytes(output)

@@ -1,0 +1,1 @@
+"""JSON lines: streams, records, lenient decoding and salvage of damaged lines."""

@@ -1,0 +1,1 @@
+"""LevelDB: logs, tables and manifests, read without a lock."""

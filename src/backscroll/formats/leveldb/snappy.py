@@ -1,0 +1,86 @@
+"""Snappy's raw format to the bytes that were packed.  No framing, no checksum, packing only in tests.
+
+    unpacked length      varint
+    elements             each begins with a tag byte, whose two low bits give the kind
+
+    kind  rest of the tag                 what follows
+    0     length - 1, or 60 to 63         1 to 4 bytes of length - 1 if so; then the literal bytes
+    1     3 bits: length - 4; 3: offset   1 byte, low part of the offset
+    2     length - 1                      2 bytes of offset
+    3     length - 1                      4 bytes of offset
+
+A copy takes from `offset` bytes before the end of the output, and may reach into what it makes itself.
+No element makes more than 64 bytes out of three, so a length that is out of all proportion is known at once.
+"""
+
+from backscroll.formats.cursor import Cursor, MalformedError
+
+MAX_UNPACKED = 256 << 20
+
+_MOST_FROM_ONE = 22
+
+
+def unpack(data: bytes, limit: int = MAX_UNPACKED) -> bytes:
+    """Return the unpacked bytes, or raise MalformedError; never more than `limit` bytes."""
+    output, end = unpack_from(data, 0, limit)
+    if end != len(data):
+        raise MalformedError("bytes after the packed data")
+    return output
+
+
+def unpack_from(data: bytes, start: int, limit: int = MAX_UNPACKED) -> tuple[bytes, int]:
+    """Unpack what begins at `start` and return it with the place where it ends, as its own length tells."""
+    cursor = Cursor(data, start)
+    length = cursor.varint()
+    if length > limit:
+        raise MalformedError(f"packed data of {length:,} bytes, more than the {limit:,} allowed")
+    if length > _MOST_FROM_ONE * cursor.left:
+        raise MalformedError("unpacked length out of proportion")
+    output = bytearray()
+    try:
+        end = _elements(data, cursor.position, output, length)
+    except IndexError:
+        raise MalformedError("packed data is cut short") from None
+    if len(output) != length:
+        raise MalformedError(f"{len(output):,} bytes unpacked, {length:,} announced")
+    return bytes(output), end
+
+
+def _elements(data: bytes, at: int, output: bytearray, length: int) -> int:
+    """Append to `output` until it holds `length` bytes or more; return the place behind the last element."""
+    done = 0
+    while done < length:
+        tag = data[at]
+        kind = tag & 3
+        if kind == 0:
+            size = (tag >> 2) + 1
+            at += 1
+            if size > 60:
+                width = size - 60
+                size = int.from_bytes(data[at : at + width], "little") + 1
+                at += width
+            if at + size > len(data):
+                raise MalformedError("a literal reaches over the end")
+            output += data[at : at + size]
+            at += size
+            done += size
+            continue
+        if kind == 1:
+            size, offset = (tag >> 2 & 7) + 4, (tag & 0xE0) << 3 | data[at + 1]
+            at += 2
+        elif kind == 2:
+            size, offset = (tag >> 2) + 1, data[at + 1] | data[at + 2] << 8
+            at += 3
+        else:
+            size, offset = (tag >> 2) + 1, data[at + 1] | data[at + 2] << 8 | data[at + 3] << 16 | data[at + 4] << 24
+            at += 5
+        if not 0 < offset <= done:
+            raise MalformedError("a copy from before the beginning")
+        begin = done - offset
+        if size <= offset:
+            output += output[begin : begin + size]
+        else:
+            pattern = output[begin:]
+            output += (pattern * (size // offset + 1))[:size]
+        done += size
+    return at

@@ -1,0 +1,1 @@
+"""The checks of `doctor`: one small function for each kind of finding; `table` lists them."""

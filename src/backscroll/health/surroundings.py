@@ -1,0 +1,130 @@
+"""The facts that all checks share, looked up once; and the answer of a check."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
+
+from backscroll.health.remains import Loss, find_losses
+from backscroll.health.retention import CleanupRule, cleanup_rule
+from backscroll.index import health_facts
+from backscroll.index.db import Connection
+from backscroll.index.health_facts import SessionAge, Unanswered
+from backscroll.index.queries.sessions import unreadable_paths
+from backscroll.place import Place
+from backscroll.sessions.session import Session
+from backscroll.stores.archived import KeptFile
+from backscroll.stores.base import Opener
+
+
+class Told(NamedTuple):
+    """One answer of a check."""
+
+    severity: str
+    text: str
+    place: Place | None = None
+    """The proof; None means the first file of the session."""
+    remedy: str | None = None
+    """The command that helps, if it is not the usual one of its kind."""
+    session: str | None = None
+    """The session, if a check of a home knows one."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Facts that all checks share."""
+
+    database: Connection
+    now: datetime
+    program: str
+    """The program as a remedy names it, with its roots."""
+    is_own: bool
+    """True if the home is this user's own, so that its paths are paths of this machine."""
+    sessions: Sequence[Session]
+    """Every session, also if only one is checked."""
+    open_file: Opener
+    part: Path
+    """The part of the archive that belongs to the roots."""
+    own: Path
+    """Our own directory."""
+    homes: Sequence[Path]
+    """The home directories that are read."""
+    archived: Sequence[KeptFile] = ()
+    archive_fault: str | None = None
+    """Why the catalogue of the archive cannot be read."""
+    is_thorough: bool = False
+    """True if somebody asked for one kind, so that a check may read every file."""
+    _rules: dict[str, CleanupRule] = field(default_factory=dict)
+
+    @cached_property
+    def kept(self) -> Mapping[str, int]:
+        """Path to the number of its bytes in the newest version of the archive."""
+        return {os.fsdecode(row.path): row.length for row in self.archived}
+
+    @cached_property
+    def ages(self) -> Mapping[str, SessionAge]:
+        """Session to its file time, configuration directory and release."""
+        return health_facts.ages(self.database)
+
+    @cached_property
+    def unanswered(self) -> Mapping[str, Unanswered]:
+        """Session to its calls without a result."""
+        return health_facts.unanswered(self.database)
+
+    @cached_property
+    def suspects(self) -> frozenset[str]:
+        """The sessions whose links look broken."""
+        return health_facts.suspects(self.database, self.open_file)
+
+    @cached_property
+    def losses(self) -> Sequence[Loss]:
+        """The sessions of which only traces are left."""
+        return [] if self.has_unreadable else find_losses(self.database)
+
+    @cached_property
+    def has_unreadable(self) -> bool:
+        """True if a file may not be read: it may hold everything that seems lost."""
+        return bool(unreadable_paths(self.database))
+
+    @cached_property
+    def versions(self) -> Mapping[str, datetime]:
+        """Version of Claude Code to the last time that it wrote here."""
+        return health_facts.versions(self.database)
+
+    def rule(self, config: str) -> CleanupRule:
+        """Return the rule by which a configuration directory is cleaned up."""
+        if config not in self._rules:
+            self._rules[config] = cleanup_rule(
+                health_facts.paths_of_files(self.database, kind="settings", config=config)
+            )
+        return self._rules[config]
+
+    def has_copies(self, session: Session) -> bool:
+        """Return True if the archive has every byte of a session's transcripts."""
+        return all(self.kept.get(path, -1) >= size_of(path) for path in session.transcripts)
+
+
+def size_of(path: str) -> int:
+    """Return the size of a file; 0 if it is gone."""
+    try:
+        return os.lstat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def named(name: str) -> str:
+    """Return an id as the last word of a command line."""
+    return f"-- {quote(name)}" if name.startswith("-") else quote(name)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "session"), counted(2000, "session")
+    ('1 session', '2,000 sessions')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,1 @@
+"""File changes: the statements that calls and records make about files."""

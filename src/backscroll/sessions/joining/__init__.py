@@ -1,0 +1,1 @@
+"""Joins: copies, agents, titles, projects, Desktop rows, worktrees and marks."""

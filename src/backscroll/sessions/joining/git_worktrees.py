@@ -1,0 +1,37 @@
+"""The worktrees of a git repository, by the files that git keeps about them; git itself is not run."""
+
+import os
+from pathlib import Path
+
+from backscroll.files import read_small
+
+_LONGEST = 1 << 16
+_MOST = 1000
+
+
+def related_directories(directory: str) -> list[str]:
+    """Return the repository of a directory and all its worktrees; nothing unless it is one of these itself."""
+    try:
+        common = _common(Path(directory, ".git"))
+        kept = sorted((common / "worktrees").iterdir())[:_MOST]
+    except (OSError, ValueError):
+        return []
+    files = (Path(_line(place / "gitdir")) for place in kept)
+    found = [str(common.parent), *(str(file.parent) for file in files if file.is_absolute())]
+    return found if directory in found else []
+
+
+def _common(own: Path) -> Path:
+    """Return the directory of git; the file of a worktree names REPOSITORY/.git/worktrees/NAME."""
+    if own.is_dir():
+        return own
+    place = own.parent / _line(own).removeprefix("gitdir:").strip()
+    return Path(os.path.normpath(place)).parent.parent
+
+
+def _line(path: Path) -> str:
+    """Return the line that a small file of git holds; empty if it cannot be read."""
+    try:
+        return os.fsdecode(read_small(path, _LONGEST)).strip()
+    except (OSError, ValueError):
+        return ""

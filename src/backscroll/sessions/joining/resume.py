@@ -1,0 +1,80 @@
+"""The command that resumes a session in Claude Code, or the reason why there is none.
+
+Claude Code looks for a transcript below the directory that it is started in, so the command changes there first.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from shlex import quote
+
+from backscroll.dirs import named_in, program_with
+from backscroll.sessions.session import Session
+
+_NOTES = {
+    "unreadable": "its files may not be read; `backscroll stores` names them",
+    "ghost": "the transcript is gone; try `backscroll archive restore {id}`",
+    "kept": "only the archive has it; run `backscroll archive restore {id}`",
+    "remote": "it ran on another machine; resume it there; `backscroll show {id}` tells what is known here",
+    "orphan": "only its agents are left; `backscroll show {id}` reads them",
+}
+_REMOTE_COPY = "it ran on another machine; resume it there, or run `backscroll transfer resume {id}`"
+_ONLY_COWORK = "only Cowork has it; run `backscroll transfer resume {id}`"
+_TWICE = "the id lies in two project directories; run `backscroll transfer resume {id}`"
+_GONE = "the directory {cwd} is gone; make it again, or run `backscroll transfer resume {id} --cwd DIR`"
+_UNKNOWN = (
+    "the directory is not known; start claude where the session ran, or run `backscroll transfer resume {id} --cwd DIR`"
+)
+
+IsDirectory = Callable[[str], bool]
+
+
+def add_resume(sessions: list[Session], roots: Sequence[os.PathLike[str]], env: Mapping[str, str]) -> None:
+    """Give sessions the command that resumes them, and the note beside it, which names the roots."""
+    is_directory, program = cache(os.path.isdir), program_with(roots)
+    root = roots[0] if roots else None
+    for session in sessions:
+        session.resume, note = resume_of(session, root, env, is_directory)
+        session.resume_note = None if note is None else named_in(note, program)
+
+
+def resume_of(
+    session: Session, root: os.PathLike[str] | None, env: Mapping[str, str], is_directory: IsDirectory = os.path.isdir
+) -> tuple[str | None, str | None]:
+    """Return the command that resumes a session, and a note; None for both means unknown or not needed."""
+    if (note := _hindrance(session)) is not None:
+        return None, note.format(id=session.id, cwd=session.cwd)
+    command = f"claude --resume {quote(_transcript_id(session))}"
+    if (config := _config(session, root, env)) is not None:
+        command = f"CLAUDE_CONFIG_DIR={quote(config)} {command}"
+    if session.cwd is not None and is_directory(session.cwd):
+        return f"cd {quote(session.cwd)} && {command}", None
+    note = _UNKNOWN if session.cwd is None else _GONE
+    return command, note.format(id=session.id, cwd=session.cwd)
+
+
+def _hindrance(session: Session) -> str | None:
+    """Return why a session cannot be resumed."""
+    if session.state == "remote" and session.transcripts:
+        return _REMOTE_COPY
+    if session.state in _NOTES:
+        return _NOTES[session.state]
+    paths = map(os.path.split, session.transcripts)
+    if len({os.path.basename(directory) for directory, name in paths if name == f"{session.id}.jsonl"}) > 1:
+        return _TWICE
+    return _NOTES["ghost"] if not session.transcripts else _ONLY_COWORK if "code" not in session.stores else None
+
+
+def _transcript_id(session: Session) -> str:
+    """Return the name of the transcript, which Claude Code knows a session by."""
+    stem, suffix = os.path.splitext(os.path.basename(session.transcripts[0]))
+    return stem if suffix == ".jsonl" else session.id
+
+
+def _config(session: Session, root: os.PathLike[str] | None, env: Mapping[str, str]) -> str | None:
+    """Return the configuration directory that must be named: any but that which Claude Code takes by itself."""
+    config = os.path.dirname(os.path.dirname(os.path.dirname(session.transcripts[0])))
+    if root is not None:
+        return config
+    usual = env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME", ""), ".claude")
+    return None if os.path.normpath(usual) == config else config

@@ -1,0 +1,57 @@
+"""The title of a session: from the user, from the program, or from the first prompt."""
+
+from typing import NamedTuple
+
+from backscroll.sessions.transcript.prompts import PLAN_OPENING, is_typed
+
+LONGEST = 200
+
+
+class TitleFacts(NamedTuple):
+    """The statements of a transcript about its title."""
+
+    custom_title: str | None = None
+    ai_title: str | None = None
+    last_prompt: str | None = None
+    first_prompt: str | None = None
+    agent_name: str | None = None
+
+
+class Title(NamedTuple):
+    """A title and where it comes from: row, custom, ai, last-prompt, summary, first-prompt, agent."""
+
+    text: str
+    source: str
+
+
+def title_of(
+    facts: TitleFacts,
+    side_title: str | None,
+    summary: str | None,
+    row: Title | None = None,
+    *,
+    is_typed_row: bool = False,
+) -> Title | None:
+    """Return the first title there is, in the order in which Claude Code itself chooses.
+
+    The title in a row of Desktop stands in front where somebody typed it; where nobody did, it comes before what
+    Claude Code made up for the transcript, because it is what people see.  A notice is never a title, and an accepted
+    plan, which the program wrote too, is one only where nobody typed anything.
+    """
+    last = facts.last_prompt if facts.last_prompt and is_typed(facts.last_prompt) else None
+    is_plan = last is not None and last.startswith(PLAN_OPENING)
+    candidates = (
+        (row.text if row and is_typed_row else None, "row"),
+        (facts.custom_title or side_title, "custom"),
+        (row.text if row else None, "row"),
+        (facts.ai_title, "ai"),
+        (None if is_plan else last, "last-prompt"),
+        (summary, "summary"),
+        (facts.first_prompt, "first-prompt"),
+        (last, "last-prompt"),
+        (facts.agent_name, "agent"),
+    )
+    for text, source in candidates:
+        if text and (line := " ".join(text.split())):
+            return Title(line if len(line) <= LONGEST else line[: LONGEST - 1] + "…", source)
+    return None

@@ -1,0 +1,1 @@
+"""Read one session: messages, calls and the tree with their texts."""

@@ -1,0 +1,1 @@
+"""Searchable texts: messages, records beside the tree, and files beside transcripts."""

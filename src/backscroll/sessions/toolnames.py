@@ -1,5 +1,0 @@
-"""The tools that are about one thing, by what that is: a file, a skill, a type of agent."""
-
-FILE_TOOLS = {"Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "NotebookRead"}
-SKILL_TOOLS = {"Skill", "SlashCommand"}
-AGENT_TOOLS = {"Task", "Agent"}

@@ -1,0 +1,1 @@
+"""Transfers: sessions made resumable elsewhere."""

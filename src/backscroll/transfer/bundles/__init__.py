@@ -1,0 +1,1 @@
+"""Bundles: one file that carries sessions to another machine."""

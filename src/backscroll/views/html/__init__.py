@@ -1,0 +1,1 @@
+"""HTML: a session as one page that needs no script and makes no request."""

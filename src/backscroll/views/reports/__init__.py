@@ -1,0 +1,1 @@
+"""Reports for people and scripts: usage, tools, files, Desktop, storage, flags and drift."""

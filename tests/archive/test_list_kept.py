@@ -1,0 +1,82 @@
+"""`archive list`: the sessions, files and versions that the archive has."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+from command import answer, said
+from make import UUID, Draft, home, write_desktop
+
+from backscroll.library import Library
+
+OTHER = "11111111-2222-4333-8444-555555555555"
+
+
+def test_sessions_files_and_versions(tmp_path: Path) -> None:
+    """Kept and live sessions are listed, newer ones that were never copied are not; versions are told apart."""
+    root = home(tmp_path / "user")
+    path = Draft(UUID, "/home/ann/app").prompt("feed the okapi").answer("On it.").write(root)
+    assert 0 == answer(root, "archive", "list")["total"]
+    assert 0 == said("--root", root, "archive", "sync")[0]
+    first = path.read_bytes()
+    path.write_bytes(first.replace(b"okapi", b"zebra"))
+    second = path.read_bytes()
+    said("--root", root, "archive", "sync")
+    Draft(OTHER, "/home/ann/app").prompt("new").answer("Yes.").write(root)
+
+    found = answer(root, "archive", "list")
+    assert (1, [UUID]) == (found["total"], [one["id"] for one in found["sessions"]])
+    assert 0 == answer(root, "archive", "list", "--state", "kept")["total"]
+    (file,) = answer(root, "archive", "list", "--files")["files"]
+    assert (str(path), len(second), 2) == (file["path"], file["bytes"], file["versions"])
+    versions = answer(root, "archive", "list", "--versions", UUID)["versions"]
+    told = [(1, sha256(first).hexdigest()), (2, sha256(second).hexdigest())]
+    assert told == [(one["version"], one["sha256"]) for one in versions]
+    assert 1 == said("--root", root, "archive", "list", "--versions", "nobody")[0]
+
+    path.unlink()
+    assert [UUID] == [one["id"] for one in answer(root, "archive", "list", "--state", "kept")["sessions"]]
+    assert str(path) in said("--root", root, "archive", "list", "--files")[1]
+
+
+def test_facts_of_settings_and_browser_storage(tmp_path: Path) -> None:
+    """Each allowed field, and each fact of browser storage, is shown from the sync that found it; no secret is."""
+    root = write_desktop(home(tmp_path / "user"), "sk-hidden")
+    settings = root / ".claude/settings.json"
+    assert [] == answer(root, "archive", "list", "--facts")["facts"]
+    for days in (99, 30):
+        settings.write_text(json.dumps({"cleanupPeriodDays": days, "model": "opus", "env": {"KEY": "sk-hidden"}}))
+        assert 0 == said("--root", root, "archive", "sync")[0]
+    settings.write_text(json.dumps({"model": "opus"}))
+    assert 0 == said("--root", root, "archive", "sync")[0]
+    found = answer(root, "archive", "list", "--facts")["facts"]
+
+    told = [(one["name"], one["value"]) for one in found if one["path"] == str(settings)]
+    assert [
+        ("cleanupPeriodDays", 99),
+        ("model", "opus"),
+        ("cleanupPeriodDays", 30),
+        ("cleanupPeriodDays", None),
+    ] == told
+    pinned = [one["value"] for one in found if one["name"] == "pinned"]
+    assert [[f"local_{UUID}"]] == pinned
+    times = [one["time"] for one in found if one["path"] == str(settings)]
+    assert times == sorted(times)
+    text = said("--root", root, "archive", "list", "--facts")[1]
+    assert [["cleanupPeriodDays", "99"]] == [line.split()[2:] for line in text.splitlines() if line.endswith(" 99")]
+    assert "sk-hidden" not in text
+
+
+def test_damaged_facts(tmp_path: Path) -> None:
+    """Facts whose bytes are damaged are our own damage: exit 5, and the way out."""
+    root = home(tmp_path / "user")
+    (root / ".claude/settings.json").write_text('{"model": "opus"}')
+    said("--root", root, "archive", "sync")
+    with Library(root) as library:
+        (pack,) = library.archive_part().rglob("pack-*.zst")
+    data = bytearray(pack.read_bytes())
+    data[-3] ^= 4
+    pack.write_bytes(data)
+    code, _, err = said("--root", root, "archive", "list", "--facts")
+
+    assert (5, True) == (code, "archive repair" in err)

@@ -1,0 +1,117 @@
+"""Slips and half-known names: near words, titles, files by part of their name, and hints that work when pasted."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from command import said
+from make import UUID, Draft, Tool, home, write
+
+OTHER = "11112222-1111-4111-8111-111111111111"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return a home, in a directory with a blank, of two sessions with titles and one written file."""
+    root = home(tmp_path / "old disk")
+    first = Draft(UUID, "/srv/shop").prompt("decimal amounts").answer(calls=[write("/srv/shop/amounts.py", "a = 1\n")])
+    first.record(type="custom-title", customTitle="Parse amounts", sessionId=UUID).write(root)
+    second = Draft(OTHER, "/srv/shop").prompt("tides").answer("Yes.")
+    second.record(type="custom-title", customTitle="Parse tides", sessionId=OTHER).write(root)
+    return root
+
+
+def test_near_words_are_suggested(root: Path) -> None:
+    """A word that occurs nowhere brings the words of the index that are like it; the exit code stays 1."""
+    code, out, _ = said("--root", root, "search", "decmal")
+    document = json.loads(said("--root", root, "--json", "search", "decmal amounts")[1])
+
+    assert 1 == code
+    assert f"Did you mean  backscroll --root {shlex.quote(str(root))} search decimal" in out
+    assert ["decimal amounts"] == document["suggestions"]
+
+
+def test_nothing_is_suggested_for_what_is_like_nothing(root: Path) -> None:
+    """Without a word that is like it, nothing is suggested; nor is anything where all words occur."""
+    assert (1, "Nothing found.\n", "") == said("--root", root, "search", "zzzzzz")
+    assert (1, "Nothing found.\n", "") == said("--root", root, "search", "decimal tides")
+
+
+@pytest.mark.parametrize("title", ["Parse amounts", "parse AMOUNTS", "amounts"])
+def test_a_session_is_found_by_its_title(root: Path, title: str) -> None:
+    """`show` takes a title, in any case, or a part of one that no other title holds."""
+    found = json.loads(said("--root", root, "--json", "show", title)[1])
+
+    assert UUID == found["session"]["id"]
+
+
+@pytest.mark.parametrize("asked", ["Parse", "1111"])
+def test_ambiguous_names_list_title_and_date(root: Path, asked: str) -> None:
+    """Where several sessions are meant, each is listed with its id, its date and its title."""
+    code, _, err = said("--root", root, "show", asked)
+
+    assert 2 == code
+    assert f"  {UUID}  2026-05-01  Parse amounts\n" in err
+    assert f"  {OTHER}  2026-05-01  Parse tides\n" in err
+
+
+@pytest.mark.parametrize("asked", ["amounts", "amonts.py", "src/amounts.py"])
+def test_files_are_suggested(root: Path, asked: str) -> None:
+    """A file that nothing is recorded of brings the files whose names are like it."""
+    code, _, err = said("--root", root, "recover", asked)
+
+    assert 1 == code
+    assert "Did you mean:\n  /srv/shop/amounts.py\n" in err
+
+
+def test_hints_work_when_pasted(root: Path) -> None:
+    """A command in a remedy carries the root that was given, quoted for a shell."""
+    _, _, err = said("--root", root, "show", "nothing")
+    hint = err.split("`")[1]
+
+    assert ["backscroll", "--root", str(root), "list", "--all"] == shlex.split(hint)
+    assert 0 == said(*shlex.split(hint)[1:])[0]
+    assert "`backscroll list --all`" in said("show", "nothing")[2]
+
+
+def test_damage_names_the_session_and_the_command(root: Path) -> None:
+    """The line about damage ends with the command that shows it."""
+    path = next(root.glob(f".claude/projects/*/{UUID}.jsonl"))
+    path.write_bytes(path.read_bytes() + b"{torn\n")
+    _, _, err = said("--root", root, "list")
+    hint = err.partition("Read more: ")[2]
+
+    assert err.startswith("backscroll: 1 damaged place\n")
+    assert ["backscroll", "--root", str(root), "show", UUID] == shlex.split(hint)
+    assert "1 damaged place" in said(*shlex.split(hint)[1:])[1]
+
+
+def test_stores_lists_every_place(root: Path) -> None:
+    """`stores` names the places that it looked at, found or not."""
+    looked = json.loads(said("--root", root, "--json", "stores")[1])["looked"]
+    by_path = {place["path"]: place["found"] for place in looked}
+
+    assert by_path[f"{root}/.claude"] is True
+    assert by_path[f"{root}/.config/Claude*"] is False
+    assert {"Claude Code", "Claude Desktop"} == {place["product"] for place in looked}
+
+
+def test_thinking_is_marked(tmp_path: Path) -> None:
+    """Without colours thinking stands below the word `thinking`."""
+    draft = Draft(UUID, "/srv/shop").prompt("Why?").answer("So.", thinking="Because of tides.")
+    draft.write(home(tmp_path))
+    lines = said("--root", tmp_path, "show", UUID)[1].splitlines()
+    place = lines.index("  Because of tides.")
+
+    assert "  thinking:" == lines[place - 1]
+
+
+def test_line_ends_of_windows_are_not_shown(tmp_path: Path) -> None:
+    r"""Lines of a result that end in CR CR LF show no `\r`."""
+    tool = Tool("Bash", {"command": "dir"}, "one\r\r\ntwo\r\n", {})
+    Draft(UUID, "/srv/shop").prompt("List").answer(calls=[tool]).write(home(tmp_path))
+    out = said("--root", tmp_path, "show", UUID)[1]
+
+    assert "│ one\n" in out
+    assert "\\r" not in out

@@ -1,0 +1,128 @@
+"""Each route answers with the document of its command."""
+
+import json
+import subprocess
+import time
+
+import pytest
+from web.conftest import PROGRAM, Site
+
+from backscroll.web.commands import ROUTES
+
+SESSION = "5d1a7b92-33c8-4e90-a6f4-2b8c7d9e0a04"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [name for name in ROUTES if name not in ("recover", "blame", "search", "calls", "archive")]
+)
+def test_a_route_is_the_document_of_its_command(site: Site, name: str) -> None:
+    """The answer has the bytes that `--json` prints."""
+    session = [SESSION] if ROUTES[name].needs_name else []
+    command = [*PROGRAM, "--root", str(site.root), name, *session, "--json"]
+    printed = subprocess.run(command, capture_output=True, env=site.env, check=True).stdout
+    assert site.json("/".join(["/api", name, *session])) == json.loads(printed)
+
+
+def test_a_hint_names_the_root(site: Site) -> None:
+    """The remedy of an error can be pasted: it names the root that the server reads."""
+    error = json.loads(site.ask("/api/show/nothing", Authorization=f"Bearer {site.token}")[2])["error"]
+    assert error["remedy"] == f"Run `backscroll --root {site.root} list --all` to see every session with its id."
+
+
+@pytest.mark.slow
+def test_the_archive_has_two_documents(site: Site) -> None:
+    """`archive` is the document of `archive status`, `archive/list` that of `archive list`."""
+    for path, words in (("/api/archive", ["status"]), ("/api/archive/list", ["list"])):
+        command = [*PROGRAM, "--root", str(site.root), "archive", *words, "--json"]
+        printed = subprocess.run(command, capture_output=True, env=site.env, check=True).stdout
+        assert site.json(path) == json.loads(printed)
+    assert site.ask("/api/archive/nothing", Authorization=f"Bearer {site.token}")[0] == 404
+
+
+def test_search_finds_beginnings_while_typing(site: Site) -> None:
+    """The last word may be a beginning; nothing found is an empty answer."""
+    assert site.json("/api/search?query=butto&typing=1")["total"] > 0
+    assert site.json("/api/search?query=butto")["total"] == 0
+
+
+def test_a_page_of_messages_has_safe_html(site: Site) -> None:
+    """`html=1` adds HTML to each part; the page says how many messages there are."""
+    page = site.json(f"/api/show/{SESSION}?offset=1&limit=2&html=1")
+    assert (page["offset"], len(page["messages"])) == (1, 2)
+    assert page["total"] > 3
+    assert all("html" in part for message in page["messages"] for part in message["parts"])
+    last = page["messages"][1]["id"]
+    assert last in [message["id"] for message in site.json(f"/api/show/{SESSION}?at={last}&limit=3")["messages"]]
+    assert "error" in site.json(f"/api/show/{SESSION}?limit=501")
+
+
+def test_a_result_stands_under_its_call(site: Site) -> None:
+    """On a page that has a call and its result, the HTML of the call holds both."""
+    parts = [part for one in site.json("/api/show/3f0c2a51?html=1")["messages"] for part in one["parts"]]
+    calls = [part for part in parts if part["kind"] == "call"]
+
+    assert any("3 passed" in part["html"] for part in calls)
+    assert {""} == {part["html"] for part in parts if part["kind"] == "result"}
+
+
+def test_every_result_is_on_one_page_wherever_pages_end(site: Site) -> None:
+    """Pages of any size show each result once, under its call or alone."""
+    session = "3f0c2a51"
+    total = site.json(f"/api/show/{session}?limit=1")["total"]
+    for size in (1, 2, 3, 7):
+        pages = [site.json(f"/api/show/{session}?html=1&offset={n}&limit={size}") for n in range(0, total, size)]
+        html = "".join(part["html"] for page in pages for one in page["messages"] for part in one["parts"])
+        assert html.count("12 passed in 0.31s") == 1
+        assert html.count("1 failed, 3 passed") == 1
+
+
+def test_documents_that_are_not_json_are_downloads(site: Site) -> None:
+    """Markdown, HTML, CSV and the bytes of a file come as attachments."""
+    path = site.json("/api/files")["files"][-1]["path"]
+    for asked in (
+        f"show/{SESSION}?format=md",
+        f"show/{SESSION}?format=html",
+        "usage?csv=1",
+        f"recover?path={path}&print=1",
+    ):
+        status, headers, body = site.ask(f"/api/{asked}", Authorization=f"Bearer {site.token}")
+        assert (status, bool(body)) == (200, True), asked
+        assert headers["content-disposition"].startswith("attachment; filename=")
+        assert "html" not in headers["content-type"]
+
+
+def test_a_second_web_finds_the_first(site: Site) -> None:
+    """It prints a new link to the same server and ends; the file with the address is private."""
+    command = [*PROGRAM, "--root", str(site.root), "web", "latest", "--no-open", "--json"]
+    found = json.loads(subprocess.run(command, capture_output=True, env=site.env, check=True).stdout)
+    assert (found["port"], found["pid"], found["token"]) == (site.port, site.pid, site.token)
+    assert found["url"] != site.url
+    assert "/sessions/" in found["url"]
+    (file,) = (site.root.parent / "own/run").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.slow
+def test_watch_sends_new_messages(site: Site) -> None:
+    """A message that is written while somebody listens arrives as an event."""
+    import http.client  # noqa: PLC0415
+
+    file = site.root / ".claude/projects/-home-ann-live/11111111-2222-4333-8444-555555555555.jsonl"
+    file.parent.mkdir(exist_ok=True)
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=30)
+    connection.request("GET", "/api/watch", headers={"Authorization": f"Bearer {site.token}"})
+    answer = connection.getresponse()
+    assert answer.getheader("content-type", "").startswith("text/event-stream")
+    assert answer.readline() == b": open\n"
+    now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    record = {
+        "type": "user", "uuid": "aaaaaaaa-0000-4000-8000-000000000001", "parentUuid": None, "timestamp": now,
+        "sessionId": file.stem, "cwd": "/home/ann/live", "message": {"role": "user", "content": "are you there"},
+    }  # fmt: skip
+    file.write_text(json.dumps(record) + "\n")
+    lines = iter(answer.readline, b"")
+    assert next(line for line in lines if line.startswith(b"event:")) == b"event: message\n"
+    assert json.loads(next(lines).removeprefix(b"data: "))["parts"][0]["text"] == "are you there"
+    connection.close()
