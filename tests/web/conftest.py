@@ -20,8 +20,8 @@ from backscroll.demo import write_demo_home
 from backscroll.web.secrets_of_run import RunSecret
 
 PROGRAM = [sys.executable, "-m", "backscroll"]
-PATIENCE = 300_000
-"""Milliseconds until a test gives up: a busy machine may be slow."""
+PATIENCE = 120_000
+"""Milliseconds until a test gives up: a busy machine may be slow.  pytest's own limit is longer, and gives no cause."""
 
 expect.set_options(timeout=PATIENCE)
 

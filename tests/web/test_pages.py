@@ -143,6 +143,32 @@ def test_keys_lead_through_the_whole_site(visit: Visit) -> None:
     expect(page.get_by_role("searchbox", name="Search everything")).to_be_focused()
 
 
+PRESS_AT_ALL_MOMENTS = """async (keys) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const task = () => new Promise((done) => setTimeout(done));
+  const none = () => undefined;
+  const gaps = [none, frame, task, none, none, frame, frame];
+  for (const [n, key] of keys.entries()) {
+    const press = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+    document.activeElement.dispatchEvent(press);
+    await gaps[n % gaps.length]();
+  }
+}"""
+
+
+def test_keys_count_from_the_newest_key(visit: Visit) -> None:
+    """Keys that come before, between and after the frames of the page move as far as slow ones."""
+    page = visit.open("/", "a.row")
+    page.evaluate(PRESS_AT_ALL_MOMENTS, list("jjj" + "jk" * 20 + "jjjkk"))
+    rows = page.locator("a.row")
+    expect(rows.nth(3)).to_be_focused()
+    expect(page.locator("a.row.on")).to_have_count(1)
+    page.goto(f"{visit.site.own}/sessions/{RIPPLE}")
+    page.wait_for_selector(".out button")
+    page.evaluate(PRESS_AT_ALL_MOMENTS, list("gg" + "jjj" + "jk" * 20 + "k"))
+    expect(page.locator("article").nth(2)).to_be_focused()
+
+
 def test_tab_alone_reaches_the_list_and_its_first_row_opens(visit: Visit) -> None:
     """The skip link leads past the bar; the list is one stop of Tab."""
     page = visit.open("/", "a.row")

@@ -53,6 +53,19 @@ function followEnd(isFollowing: { current: boolean }, height = 0, still = 0): vo
   });
 }
 
+const PATIENCE = 60;
+
+/** Focus a row as soon as the page shows it, unless a newer key chose another one or the row does not come. */
+function focusSoon(awaited: { current: string | null }, key: string, frames = PATIENCE): void {
+  requestAnimationFrame(() => {
+    if (awaited.current !== key) return;
+    const row = document.querySelector<HTMLElement>(`article[data-key="${CSS.escape(key)}"]`);
+    row?.focus({ preventScroll: true });
+    if (row && document.activeElement === row || frames === 0) awaited.current = null;
+    else focusSoon(awaited, key, frames - 1);
+  });
+}
+
 export function Reader({ route }: { route: Route }) {
   const id = decodeURIComponent(route.path.split("/")[2] ?? "");
   const branch = route.params.get("branch");
@@ -64,6 +77,8 @@ export function Reader({ route }: { route: Route }) {
   const [openAgents, setOpenAgents] = useState<ReadonlySet<string>>(new Set());
   const [openCopies, setOpenCopies] = useState<ReadonlySet<string>>(new Set());
   const [current, setCurrent] = useState<string | null>(null);
+  /** The row that a key chose and that has not taken the focus yet. */
+  const awaited = useRef<string | null>(null);
   const [here, setHere] = useState(0);
   const [fresh, setFresh] = useState(0);
   const [isScrolled, setScrolled] = useState(false);
@@ -143,7 +158,7 @@ export function Reader({ route }: { route: Route }) {
     fill();
     const top = document.elementsFromPoint(innerWidth / 3, 130).map((one) => one.closest<HTMLElement>("article[data-n]")).find(Boolean);
     if (top) setHere(Number(top.dataset["n"]));
-    if (current !== null && !document.querySelector(`article[data-key="${CSS.escape(current)}"]`)) setCurrent(null);
+    if (current !== null && awaited.current === null && !document.querySelector(`article[data-key="${CSS.escape(current)}"]`)) setCurrent(null);
     // Only a move towards the start ends the following: new messages push the end away without one.
     if (isAtEnd()) {
       isFollowing.current = true;
@@ -175,9 +190,13 @@ export function Reader({ route }: { route: Route }) {
   const focusRow = (index: number): void => {
     const key = rows[index]?.key;
     if (key === undefined) return;
+    awaited.current = key;
     setCurrent(key);
     handle.current?.scrollToIndex(index, { align: "nearest", offset: step(index) });
-    requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLElement>(`article[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true })));
+    focusSoon(awaited, key);
+  };
+  const onFocus = (key: string): void => {
+    if (awaited.current === null || awaited.current === key) setCurrent(key);
   };
   const step = (index: number): number => {
     const top = (handle.current?.getItemOffset(index) ?? 0) - (handle.current?.scrollOffset ?? 0);
@@ -240,7 +259,7 @@ export function Reader({ route }: { route: Route }) {
         <div>
           {branch && <p class="note onbranch">This is branch {branch}, which the session left. <a class="link" href={sessionHref(id)}>Back to the main branch</a></p>}
           {held.total === 0 ? <Silent state={session.state} note={session.resume_note} id={id} /> : (
-            <Feed rows={rows} total={held.total} current={current ?? rows[0]?.key ?? null} target={at ? (idOf(rows[indexOf({ id: at })] ?? rows[0] as Row) ?? null) : null} actions={actions} isShifted={held.isShifted} handle={handle} onScroll={onScroll} onFocus={setCurrent} />
+            <Feed rows={rows} total={held.total} current={current ?? rows[0]?.key ?? null} target={at ? (idOf(rows[indexOf({ id: at })] ?? rows[0] as Row) ?? null) : null} actions={actions} isShifted={held.isShifted} handle={handle} onScroll={onScroll} onFocus={onFocus} />
           )}
         </div>
         <Side session={id} query={route.params.get("find") ?? ""} items={items} here={nowAt} onGo={goTo} isSheet={isSheet} />

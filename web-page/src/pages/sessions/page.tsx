@@ -85,6 +85,7 @@ function Heads({ sort }: { sort: Column }) {
   );
 }
 
+/** Move through the rows by keys; a row that a key chose takes the focus as soon as it is in the page. */
 function useMoves(rows: Session[]) {
   const [current, setCurrent] = useState(-1);
   const isMoving = useRef(false);
@@ -92,12 +93,10 @@ function useMoves(rows: Session[]) {
     isMoving.current = true;
     setCurrent(Math.max(0, Math.min(rows.length - 1, to)));
   };
-  useEffect(() => {
-    if (!isMoving.current) return;
+  const onFocus = (index: number): void => {
     isMoving.current = false;
-    const id = rows[current]?.id;
-    if (id) requestAnimationFrame(() => document.querySelector<HTMLElement>(`a[data-session="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }));
-  }, [current]);
+    setCurrent(index);
+  };
   useKeys({
     j: () => move(current + 1),
     k: () => move(current - 1),
@@ -110,7 +109,7 @@ function useMoves(rows: Session[]) {
       if (row) void copyResume(row);
     },
   });
-  return { current, setCurrent };
+  return { current, isMoving, onFocus };
 }
 
 export function Sessions({ route }: { route: Route }) {
@@ -128,7 +127,7 @@ export function Sessions({ route }: { route: Route }) {
     return sort === "updated" ? inGroups(shown, by) : [{ key: "all", head: null, rows: shown }];
   }, [data, key]);
   const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
-  const { current, setCurrent } = useMoves(rows);
+  const { current, isMoving, onFocus } = useMoves(rows);
   useEffect(() => rememberOrder(rows.map((one) => one.id)), [rows]);
   if (!data) return <div class="view">{error ? <Failed error={error} /> : <Loading rows={12} />}</div>;
   if (data.total === 0) return <div class="view"><Nothing /></div>;
@@ -148,7 +147,7 @@ export function Sessions({ route }: { route: Route }) {
           heights={isPhone ? { row: 58, head: 38 } : { row: 34, head: 40 }}
           current={current}
           render={(session, index) => (
-            <SessionRow key={session.id} session={session} activity={activityOf(session)} isCurrent={index === current} isTabStop={index === Math.max(0, current)} isBelowDay={by === "day" && sort === "updated"} isIndented={by === "project"} onFocus={() => setCurrent(index)} />
+            <SessionRow key={session.id} session={session} activity={activityOf(session)} isCurrent={index === current} isTabStop={index === Math.max(0, current)} isBelowDay={by === "day" && sort === "updated"} isIndented={by === "project"} isMoving={isMoving} onFocus={() => onFocus(index)} />
           )}
         />
       </div>

@@ -1,4 +1,5 @@
 // One session as a row: the whole row is one link.
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { bytes, count, dollars, expiry, grouped, modelName } from "../../format";
 import { Icon } from "../../parts/icon";
 import { sessionHref } from "../../shell/route";
@@ -41,16 +42,23 @@ interface RowOfSession {
   isTabStop: boolean;
   isBelowDay: boolean;
   isIndented: boolean;
+  /** True while a key has chosen the current row, and the row has not taken the focus yet. */
+  isMoving: { current: boolean };
   onFocus: () => void;
 }
 
-export function SessionRow({ session, activity, isCurrent, isTabStop, isBelowDay, isIndented, onFocus }: RowOfSession) {
+export function SessionRow({ session, activity, isCurrent, isTabStop, isBelowDay, isIndented, isMoving, onFocus }: RowOfSession) {
+  const link = useRef<HTMLAnchorElement>(null);
+  // Before the next key can arrive: a focus that came later would take the list back to an older row.
+  useLayoutEffect(() => {
+    if (isCurrent && isMoving.current) link.current?.focus({ preventScroll: true });
+  }, [isCurrent]);
   const left = expiry(session.expires);
   const worktree = worktreeOf(session);
   const last = activity?.text ?? lastTime(session, isBelowDay);
   const tone = activity?.text ? (activity.state === "work" ? "acc" : activity.state === "wait" ? "warn" : "bad") : "q";
   return (
-    <a class={`row${isCurrent ? " on" : ""}${isIndented && worktree ? " step" : ""}`} href={sessionHref(session.id)} data-session={session.id} tabIndex={isTabStop ? 0 : -1} onFocus={onFocus}>
+    <a ref={link} class={`row${isCurrent ? " on" : ""}${isIndented && worktree ? " step" : ""}`} href={sessionHref(session.id)} data-session={session.id} tabIndex={isTabStop ? 0 : -1} onFocus={onFocus}>
       {activity ? <span class={`dot ${activity.state}`}><span class="vh">{DOTS[activity.state]}</span></span> : <span />}
       <span class="ttl"><b class={session.title ? "cut" : "cut none"}>{session.title ?? "(no prompt yet)"}</b><Tags session={session} /></span>
       <span class="proj"><span class="cut">{projectName(session.project)}</span><span class="b cut">{worktree ?? session.branch ?? ""}</span></span>
