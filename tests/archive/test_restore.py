@@ -13,6 +13,7 @@ from command import answer, said
 from make import UUID, Draft, fingerprint, home, write_side
 
 from backscroll.demo import write_demo_home
+from backscroll.stores.archived import CATALOGUE, SEGMENTS, rows_of
 from backscroll.stores.project_key import encode
 
 AGENTS = "71c5d0e8-6f2b-4a97-b1d4-8e9f0a1b2c06"
@@ -169,6 +170,26 @@ def test_a_damaged_copy_is_not_restored(root: Path) -> None:
     assert 4 == code
     assert any("damaged" in (step["why"] or "") for step in plan["plan"])
     assert before == fingerprint(root)
+
+
+def test_a_damaged_copy_of_a_small_file_is_left_out(tmp_path: Path) -> None:
+    """The conversation comes back; the file whose copy is damaged is named, and not written."""
+    root = write_demo_home(tmp_path / "demo")
+    said("--root", root, "archive", "sync")
+    (todo,) = (path for path in (root / ".claude/todos").rglob(f"{TODOS}*") if path.is_file())
+    delete(root, TODOS)
+    (part,) = (path.parent for path in Path(os.environ["BACKSCROLL_HOME"]).rglob(CATALOGUE))
+    (kept,) = (row for row in rows_of(part) if row.path == bytes(todo))
+    segment = part / SEGMENTS / kept.segment
+    data = bytearray(segment.read_bytes())
+    data[kept.end - 1] ^= 1
+    segment.write_bytes(data)
+    code, plan = restored(root, TODOS, "--apply")
+
+    assert 0 == code
+    assert ["skipped"] == [step["status"] for step in plan["plan"] if "damaged" in (step["why"] or "")]
+    assert list(root.rglob(f"{TODOS}.jsonl")) != []
+    assert not todo.exists()
 
 
 def test_bad_input(root: Path, tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ export const dayKey = (date: Date): string => `${date.getFullYear()}-${two(date.
 export const month = (date: Date): string => MONTHS[date.getMonth()] ?? "";
 export const weekday = (date: Date): string => DAYS[date.getDay()] ?? "";
 
+/** Return an id that is short enough for a column; all ids of cloud sessions begin with one word. */
+export const shortId = (id: string): string => id.slice(0, id.startsWith("session_") ? 12 : 8);
+
 /** Return a day; the year only where it is not the present one. */
 export function day(date: Date, now = new Date()): string {
   const text = `${date.getDate()} ${month(date)}`;

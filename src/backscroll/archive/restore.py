@@ -138,7 +138,7 @@ def _steps(rows: list[KeptFile], move: _Move, wish: RestoreOptions) -> Iterator[
         segment = str(wish.part / SEGMENTS / row.segment)
         step = PlanStep(COPY, segment, move.target(row), content=partial(open_kept, wish.part, row))
         if (why := _fault(step, row)) is not None:
-            step.status, step.why = REFUSED, why
+            step.status, step.why = REFUSED if row is transcript else SKIPPED, why
         elif row.kind == "row" and (mark := _deletion_mark(step.target or "")) is not None:
             step.status, step.why = SKIPPED, f"Desktop deleted the session; its mark stays: {mark}"
         elif row.kind not in _CONVERSATION and os.path.lexists(step.target or "") and not _is_same(step, row):

@@ -71,6 +71,11 @@ def test_short_ids_tell_sessions_apart() -> None:
     }
 
 
+def test_short_ids_of_nothing() -> None:
+    """A report may name no session at all."""
+    assert {} == listing.short_ids([])
+
+
 def test_stores_are_a_table_and_their_damage() -> None:
     """Every store has a line, and everything that could not be read follows with place and reason."""
     shown = text_of(listing.store_list([store(damage=[samples.damage()])], paper()))

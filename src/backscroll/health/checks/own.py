@@ -40,7 +40,7 @@ def archive(around: Surroundings) -> Iterator[Told]:
             text = f"A file of the archive is {what}; it held {os.fsdecode(lost[0].path)}{more}."
             yield Told("error", text, Place(str(place)))
     if not around.archived and any(session.transcripts for session in around.sessions):
-        text = "There are no copies yet: what Claude Code deletes is gone."
+        text = "There are no copies yet: a file that Claude Code deletes is lost."
         yield Told("note", text, Place(str(around.part)), "archive install")
 
 

@@ -56,7 +56,7 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     after = [*shared, 0]
     return {
         one: one[: max(_shortest(one), left + 1, right + 1)]
-        for one, left, right in zip(ordered, before, after, strict=True)
+        for one, left, right in zip(ordered, before, after, strict=False)
     }
 
 

@@ -1,7 +1,7 @@
 """Findings of the doctor as people and scripts read them."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from backscroll.changes.plan import ChangePlan
@@ -9,14 +9,13 @@ from backscroll.health.model import HealthFinding, HealthReport
 from backscroll.place import Place
 from backscroll.views.figures import count, cut_path, tilde
 from backscroll.views.json.sessions import dumps, object_of
+from backscroll.views.terminal.listing import short_ids
 from backscroll.views.terminal.paper import Line, Paper, Span, word, wrap
 from backscroll.views.upkeep.plans import plan_list, plan_object
 
 MOST = 5
 """So many findings of one kind are shown, unless a kind was asked for."""
 _STYLES = {"error": "error", "warning": "warn", "note": "dim"}
-_ID = 10
-"""The columns of a short id and the blanks behind it."""
 
 
 def doctor_document(report: HealthReport, plan: ChangePlan | None = None) -> Iterator[str]:
@@ -35,18 +34,24 @@ def doctor_report(report: HealthReport, paper: Paper, most: int | None = MOST) -
         return
     found = [count(number, name) for name, number in report.summary.items() if number]
     yield from wrap([Span(f"{', '.join(found)} in {amount}.")], paper.width, paper)
-    for (severity, kind), items in groupby(report.findings, key=lambda item: (item.severity, item.kind)):
+    names = short_ids(item.session for item in report.findings if item.session)
+    for _, items in groupby(report.findings, key=lambda item: (item.severity, item.kind)):
         yield []
-        yield from _group(severity, kind, list(items), paper, most)
+        yield from _group(list(items), names, paper, most)
 
 
-def _group(severity: str, kind: str, items: list[HealthFinding], paper: Paper, most: int | None) -> Iterator[Line]:
+def _group(items: list[HealthFinding], names: Mapping[str, str], paper: Paper, most: int | None) -> Iterator[Line]:
+    """Yield the findings of one severity and kind."""
+    severity, kind = items[0].severity, items[0].kind
     number = f" ({len(items):,})" if len(items) > 1 else ""
     yield [Span(severity, _STYLES[severity]), Span(f" {kind}{number}", "title")]
     shown = items[:most]
     common = _common_remedy(items)
+    widest = max((len(names[item.session]) for item in shown if item.session), default=0)
     for item in shown:
-        yield from _finding_lines(item, paper, has_remedy=common is None)
+        about = names[item.session] if item.session else ""
+        blanks = " " * (widest + 2 - len(about)) if about else ""
+        yield from _finding_lines(item, [word(about, "id"), Span(blanks)], paper, has_remedy=common is None)
     if len(shown) < len(items):
         yield [Span(f"  {len(items) - len(shown):,} more: "), word(f"{paper.command} doctor --kind {kind}", "dim")]
     if common is not None:
@@ -59,9 +64,8 @@ def _common_remedy(items: Sequence[HealthFinding]) -> str | None:
     return items[0].remedy if len(remedies) == 1 else None
 
 
-def _finding_lines(item: HealthFinding, paper: Paper, *, has_remedy: bool) -> Iterator[Line]:
-    about = [word(item.session[:8], "id"), Span(" " * (_ID - len(item.session[:8])))] if item.session else []
-    margin = " " * (2 + (_ID if about else 0))
+def _finding_lines(item: HealthFinding, about: Line, paper: Paper, *, has_remedy: bool) -> Iterator[Line]:
+    margin = " " * (2 + sum(len(span.text) for span in about))
     yield from wrap([Span("  "), *about, word(_told(item, paper))], paper.width, paper, margin)
     if item.place is not None:
         yield [Span(margin), word(_place(item.place, paper.inset(len(margin))), "dim")]

@@ -1,7 +1,7 @@
 // Files: every version of every file, any two of them as a diff.
 import { useEffect, useMemo } from "preact/hooks";
 import { address, useAnswer } from "../../api";
-import { baseName, count, dayAndClock } from "../../format";
+import { baseName, count, dayAndClock, shortId } from "../../format";
 import { Failed, Loading, State } from "../../parts/state";
 import { useKeys } from "../../shell/keys";
 import { change, href, type Route } from "../../shell/route";
@@ -15,7 +15,7 @@ import { inOrder, inRuns, type ShownVersion } from "./versions";
 function useTitles(): (session: string | null) => string {
   const found = useAnswer<ListAnswer>(address("list", { limit: 500 }));
   const titles = useMemo(() => new Map((found.data?.sessions ?? []).map((one) => [one.id, one.title])), [found.data]);
-  return (session) => (session ? (titles.get(session) ?? session.slice(0, 8)) : "");
+  return (session) => (session ? (titles.get(session) ?? shortId(session)) : "");
 }
 
 function Facts({ all }: { all: ShownVersion[] }) {

@@ -1,5 +1,6 @@
 // The plain tables: for each page its title, its documents, and the columns of its tables.
 import { address, about } from "../../api";
+import { shortId } from "../../format";
 
 export type Values = Record<string, unknown>;
 export type Kind = "text" | "mono" | "count" | "bytes" | "time" | "seconds" | "cost" | "session" | "bad" | "failures" | "value" | "command";
@@ -130,7 +131,7 @@ export const TABLES: Record<string, TablePage> = {
     ],
   },
   storage: { title: "Storage", note: "records of Desktop's pages", url: (_, params) => address("storage", { key: params.get("key"), indexeddb: params.has("indexeddb") }), views: [{ title: "Records", rows: list("records"), columns: [column("Key", "mono", "key"), { label: "Value", kind: "value", value: (row) => row["value"] }, column("Kind", "text", "kind", true), column("State", "text", "state"), column("Size", "bytes", "bytes"), column("Time", "time", "time"), column("Origin", "mono", "origin", true)], empty: "No browser storage was found." }, DAMAGE] },
-  worktrees: { title: "Worktrees", note: "as Desktop's registry has them", url: () => address("worktrees"), views: [{ title: "Worktrees", rows: list("worktrees"), columns: [column("Name", "text", "name"), column("Path", "mono", "path"), column("Branch", "mono", "branch"), { label: "State", kind: "bad", value: (row) => (row["exists"] === false ? "gone" : "") }, column("From", "mono", "source_branch", true), column("Created", "time", "created"), { label: "Session", kind: "session", value: (row) => String(row["session"] ?? "").slice(0, 8), link: (row) => ({ session: row["session"] }) }], empty: "Desktop knows no worktree." }, DAMAGE] },
+  worktrees: { title: "Worktrees", note: "as Desktop's registry has them", url: () => address("worktrees"), views: [{ title: "Worktrees", rows: list("worktrees"), columns: [column("Name", "text", "name"), column("Path", "mono", "path"), column("Branch", "mono", "branch"), { label: "State", kind: "bad", value: (row) => (row["exists"] === false ? "gone" : "") }, column("From", "mono", "source_branch", true), column("Created", "time", "created"), { label: "Session", kind: "session", value: (row) => shortId(String(row["session"] ?? "")), link: (row) => ({ session: row["session"] }) }], empty: "Desktop knows no worktree." }, DAMAGE] },
   flags: { title: "Flags", note: "switches of Claude Code", url: (_, params) => address("flags", { prefix: params.get("prefix") }), views: [{ title: "Flags", rows: list("flags"), columns: [column("Name", "mono", "name"), { label: "Value", kind: "value", value: (row) => row["value"] }, column("File", "mono", "path", true)], empty: "No flags were found." }, DAMAGE] },
   drift: {
     title: "Drift", note: "records on this disk against the known formats", url: () => address("drift"),
@@ -148,7 +149,7 @@ export const TABLES: Record<string, TablePage> = {
       { title: "Looked at", rows: list("looked"), columns: [{ label: "Place", kind: "mono", value: (row) => (typeof row === "string" ? row : (row["path"] ?? JSON.stringify(row))) }, { label: "Found", kind: "text", value: (row) => (row["found"] ? "found" : "") }], empty: "" },
     ],
   },
-  doctor: { title: "Doctor", note: "losses and risks", url: () => address("doctor"), views: [{ title: "Findings", rows: list("findings"), columns: [{ label: "Severity", kind: "bad", value: (row) => row["severity"] }, column("Kind", "text", "kind"), column("Finding", "text", "text"), column("Remedy", "command", "remedy"), { label: "Session", kind: "session", value: (row) => String(row["session"] ?? "").slice(0, 8), link: (row) => ({ session: row["session"] }) }], empty: "Nothing is lost, and nothing is at risk." }] },
+  doctor: { title: "Doctor", note: "losses and risks", url: () => address("doctor"), views: [{ title: "Findings", rows: list("findings"), columns: [{ label: "Severity", kind: "bad", value: (row) => row["severity"] }, column("Kind", "text", "kind"), column("Finding", "text", "text"), column("Remedy", "command", "remedy"), { label: "Session", kind: "session", value: (row) => shortId(String(row["session"] ?? "")), link: (row) => ({ session: row["session"] }) }], empty: "Nothing is lost, and nothing is at risk." }] },
   archive: { title: "Archive", note: "our verified copy", url: () => address("archive"), views: [{ title: "Contents", rows: (document) => [document], columns: [column("Path", "mono", "path"), column("Sessions", "count", "sessions"), column("Files", "count", "files"), column("Versions", "count", "versions"), column("Size", "bytes", "bytes"), column("Size of the files", "bytes", "raw_bytes", true), column("Last sync", "time", "synced")], empty: "" }] },
 };
 
