@@ -11,6 +11,8 @@ from command import said
 from lost_stories import OTHER, SECOND, age, days_ago, draft, name, told
 from make import ACCOUNT, APP, UUID, Draft, desktop_file, home, line, manifest, row, user, write_side, write_transcript
 
+from backscroll.demo import write_demo_home
+
 KEY = (
     "sk-ant-api03-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7pQ9rS1tU3vW5xY7zA9bC1dE3fG5hJ7-kL9mN1pQAA"
 )
@@ -127,6 +129,15 @@ def test_cloud(tmp_path: Path) -> None:
     row(home(tmp_path), movedToCloud=True, cloudSessionId="session_01Harbour")
 
     assert [("note", True)] == [(severity, "session_01Harbour" in text) for severity, text in texts(tmp_path, "cloud")]
+
+
+def test_short_ids_tell_cloud_sessions_apart(tmp_path: Path) -> None:
+    """The ids of all cloud sessions begin with the same letters; the report shows more of each."""
+    root = write_demo_home(tmp_path / "demo")
+
+    printed = said("--root", root, "doctor", "--kind", "cloud")[1]
+
+    assert "\n  session_01Ha  The transcript" in printed
 
 
 def test_two_accounts_of_one_person(tmp_path: Path) -> None:
