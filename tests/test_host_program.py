@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from backscroll.demo.home import write_demo_home
 
 HOST = """
@@ -120,3 +122,15 @@ def test_files_of_the_index_are_private(tmp_path: Path) -> None:
     assert len(files) > 3
     assert [] == [str(path) for path in files if path.stat().st_mode & 0o077 and not path.name.startswith(".")]
     assert [] == [str(path) for path in (ours, *ours.rglob("*")) if path.is_dir() and path.stat().st_mode & 0o077]
+
+
+@pytest.mark.parametrize("end", ["", "del library", "library.close()"])
+def test_a_library_that_nobody_closes(tmp_path: Path, end: str) -> None:
+    """A program that ends without a close leaves an index that the next one goes on with."""
+    root = write_demo_home(tmp_path / "demo")
+    transcript = next((root / ".claude" / "projects").glob("*/*.jsonl"))
+    for last in ("library.close()", end, end):
+        program = f"import backscroll, sys\nlibrary = backscroll.open(sys.argv[1])\nlibrary.search('the')\n{last}"
+        subprocess.run([sys.executable, "-W", "error", "-c", program, root], check=True)
+        with transcript.open("a", encoding="utf-8") as file:
+            file.write('{"type": "mode", "mode": "plan"}\n')

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from weakref import finalize
 
 from backscroll import dirs
 from backscroll.errors import CorruptError, NotFoundError, RefusedError, UnreadableError
@@ -73,6 +74,8 @@ class LibraryBase:
         self._env = env
         self._lock = RLock()
         self._database: Connection | None = None
+        self._closing: finalize[..., LibraryBase] | None = None
+        """Closes the catalogue: at the latest when nobody has this library any more, or the program ends."""
         self._text: FullText | None = None
         self._is_closed = False
         self._identities: KnownIdentities | None = None
@@ -208,8 +211,7 @@ class LibraryBase:
     def _go_on_in_memory(self, error: Exception) -> Connection:
         """Open an index in memory, because the disk is full."""
         self._forget_opened()
-        self._database = db.open_instead(self._path, error)
-        return self._database
+        return self._hold(db.open_instead(self._path, error))
 
     @contextmanager
     def words(self) -> Iterator[tuple[Connection, "FullText", bool]]:
@@ -305,18 +307,22 @@ class LibraryBase:
         if self._is_closed:
             raise RefusedError("this library is closed", remedy="Open another with backscroll.open().")
         if self._database is None:
-            self._database = db.open_index(self._path)
+            return self._hold(db.open_index(self._path))
         return self._database
 
     def _rebuild(self) -> Connection:
         self._forget_opened()
-        self._database = db.open_index(self._path, rebuild=True)
-        return self._database
+        return self._hold(db.open_index(self._path, rebuild=True))
+
+    def _hold(self, database: Connection) -> Connection:
+        self._database = database
+        self._closing = finalize(self, db.close_index, database, self._path)
+        return database
 
     def _forget_opened(self) -> None:
-        if self._database is not None:
-            db.close_index(self._database, self._path)
-        self._database = self._text = None
+        if self._closing is not None:
+            self._closing()
+        self._database = self._closing = self._text = None
 
     @contextmanager
     def _words_held(self, database: Connection) -> Iterator["FullText"]:

@@ -9,9 +9,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property, partial
-from time import monotonic
+from time import localtime, monotonic, strftime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tantivy
@@ -180,7 +179,7 @@ class _Search:
             moments = Counter({bucket["key"] // (QUARTER * 1000): int(bucket["doc_count"]) for bucket in buckets})
         days: Counter[str] = Counter()
         for quarter, count in moments.items():
-            days[f"{datetime.fromtimestamp(quarter * QUARTER).astimezone():%Y-%m-%d}"] += count
+            days[strftime("%Y-%m-%d", localtime(quarter * QUARTER))] += count
         return [DayCount(day, days[day]) for day in sorted(days)]
 
     def _best(self, asked: Ask) -> _Chosen:
