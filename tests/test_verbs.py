@@ -1,8 +1,11 @@
 """The library's functions: what a caller gets for each command."""
 
 import threading
+import time
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from make import (
@@ -25,6 +28,7 @@ from make import (
 
 import backscroll
 from backscroll.errors import NotFoundError, QueryError
+from backscroll.index.queries.search import Options
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 
@@ -319,3 +323,38 @@ def test_a_store_that_cannot_be_read(tmp_path: Path) -> None:
 
     assert 1 == found.sessions
     assert ["not a regular file (directory)"] == [item.reason for item in found.stores[0].damage]
+
+
+def test_letters_share_one_look_at_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While somebody types, files are looked at once in a while; every other search looks at them."""
+    two(tmp_path)
+    typing = Options(is_typing=True)
+    with backscroll.open(tmp_path) as library:
+        assert 1 == library.search("fir", options=typing).total
+        Draft(UUID, "/home/ann/a").prompt("First").answer("firm").write(tmp_path)
+        monkeypatch.setattr("backscroll.verbs.search.TYPING", 3600.0)
+        assert 1 == library.search("fir", options=typing).total
+        assert 2 == library.search("fir*").total
+        Draft(UUID, "/home/ann/a").prompt("First").answer("firm fir").write(tmp_path)
+        monkeypatch.setattr("backscroll.verbs.search.TYPING", 0.0)
+        assert 2 == library.search("fir", options=typing).total
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/Sao_Paulo", "Asia/Kathmandu", "Europe/Berlin"])
+def test_matches_by_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str) -> None:
+    """Days begin at midnight here, where clocks change too: in Brazil that skipped the first hour of a day."""
+    here = ZoneInfo(zone)
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    first = datetime(2018, 11, 2, 13, 10, tzinfo=UTC)
+    moments = [first + timedelta(minutes=97 * number) for number in range(60)]
+    for number, moment in enumerate(moments):
+        Draft(f"{number:08}-2222-4222-8222-222222222222", started=moment).prompt("okapi").write(tmp_path)
+    try:
+        found = backscroll.search("okapi", tmp_path, counts="day").counts or []
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+    assert Counter(str(moment.astimezone(here).date()) for moment in moments) == {one.day: one.hits for one in found}
+    assert [one.day for one in found] == sorted(one.day for one in found)

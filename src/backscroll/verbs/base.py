@@ -4,8 +4,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime, tzinfo
+from math import inf
 from pathlib import Path
 from threading import RLock
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import finalize
@@ -77,6 +79,8 @@ class LibraryBase:
         self._closing: finalize[..., LibraryBase] | None = None
         """Closes the catalogue: at the latest when nobody has this library any more, or the program ends."""
         self._text: FullText | None = None
+        self._looked = -inf
+        """When all words were last brought up to date, on the monotonic clock."""
         self._is_closed = False
         self._identities: KnownIdentities | None = None
         self._damage_in: dict[str | None, int] = {}
@@ -214,11 +218,14 @@ class LibraryBase:
         return self._hold(db.open_instead(self._path, error))
 
     @contextmanager
-    def words(self) -> Iterator[tuple[Connection, "FullText", bool]]:
-        """Hold the catalogue and full-text index; False means that another process keeps them from being up to date."""
+    def words(self, recent: float = 0.0) -> Iterator[tuple[Connection, "FullText", bool]]:
+        """Hold the catalogue and full-text index; False means that another process keeps them from being up to date.
+
+        Files are not looked at again if that was done less than `recent` seconds ago.
+        """
         with self._lock:
             try:
-                is_current = self._update_words()
+                is_current = self._update_words(recent)
             except (RefusedError, db.OperationError, OSError, ValueError) as error:
                 if self._is_closed or not db.is_full(error):
                     raise
@@ -228,14 +235,16 @@ class LibraryBase:
                 self.note_all_damage(database)
                 yield database, text, is_current
 
-    def _update_words(self) -> bool:
+    def _update_words(self, recent: float = 0.0) -> bool:
         """Update the catalogue and the full-text index; return False if another process prevents that."""
+        is_due = self._is_updating and monotonic() - self._looked >= recent
         with self._held() as database, self._words_held(database) as text:
             words = None
             try:
                 words = word_update.Words(database, text, self.on_progress)
-                if self._is_updating or words.is_restarted or query.is_empty(database):
+                if is_due or words.is_restarted or query.is_empty(database):
                     bring_up_to_date(database, self.stores(), self.on_progress, words)
+                    self._looked = monotonic()
             except db.OperationError as error:
                 if words is None or not db.is_locked(error):
                     raise

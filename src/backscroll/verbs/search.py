@@ -33,6 +33,10 @@ else:
     language = lazily("backscroll.query.language")
 
 
+TYPING = 1.0
+"""Seconds: letters that are typed one after the other share one look at the files."""
+
+
 class SearchVerbs(SessionVerbs):
     """The verbs that update the full-text index and search it."""
 
@@ -62,7 +66,7 @@ class SearchVerbs(SessionVerbs):
         `counts="day"` also counts the matches of each day; `redact` replaces secrets and identities by pseudonyms.
         """
         redactor = self.redactor() if redact else None
-        with self.search_index() as ask:
+        with self._index_for_search(TYPING if options and options.is_typing else 0.0) as ask:
             return ask(
                 wanted,
                 options,
@@ -80,7 +84,12 @@ class SearchVerbs(SessionVerbs):
 
         It works in the thread that opened it, until the context ends; otherwise it raises RefusedError.
         """
-        with self.words() as (database, text, is_current):
+        with self._index_for_search() as ask:
+            yield ask
+
+    @contextmanager
+    def _index_for_search(self, recent: float = 0.0) -> Iterator[Callable[..., hits.Found]]:
+        with self.words(recent) as (database, text, is_current):
             open_file, owner, is_open = self.open_file(), get_ident(), True
 
             def ask(  # noqa: PLR0913 - one argument per option of the command

@@ -7,10 +7,11 @@ The catalogue first answers the filters of whole sessions (project, store, accou
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from time import localtime, monotonic, strftime
+from math import inf
+from time import localtime, mktime, monotonic, strftime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tantivy
@@ -172,15 +173,12 @@ class _Search:
             return []
         if self._options.mode is not None:
             hits = self._verified(asked).hits
-            moments = Counter(hit.time.timestamp() // QUARTER for hit in hits if hit.time)
+            moments = Counter(int(hit.time.timestamp() // QUARTER) for hit in hits if hit.time)
         else:
             each = {"histogram": {"field": "time", "interval": QUARTER * 1000, "min_doc_count": 1}}
             buckets = self._searcher.aggregate(asked, {"each": each})["each"]["buckets"]
             moments = Counter({bucket["key"] // (QUARTER * 1000): int(bucket["doc_count"]) for bucket in buckets})
-        days: Counter[str] = Counter()
-        for quarter, count in moments.items():
-            days[strftime("%Y-%m-%d", localtime(quarter * QUARTER))] += count
-        return [DayCount(day, days[day]) for day in sorted(days)]
+        return _by_day(moments)
 
     def _best(self, asked: Ask) -> _Chosen:
         """Choose the best matches."""
@@ -430,6 +428,19 @@ def _each_of(sessions: Collection[int]) -> dict[str, Any]:
 
 def _by_session(counted: dict[str, Any]) -> dict[int, int]:
     return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in counted["each"]["buckets"]}
+
+
+def _by_day(quarters: Mapping[int, int]) -> list[DayCount]:
+    """Sum the counts of quarters of an hour by day, in this machine's time zone."""
+    days: Counter[str] = Counter()
+    day, midnight = "", -inf
+    for quarter in sorted(quarters):
+        if quarter * QUARTER >= midnight:
+            begun = localtime(quarter * QUARTER)
+            day = strftime("%Y-%m-%d", begun)
+            midnight = mktime((begun.tm_year, begun.tm_mon, begun.tm_mday + 1, 0, 0, 0, 0, 0, -1))
+        days[day] += quarters[quarter]
+    return [DayCount(day, count) for day, count in days.items()]
 
 
 def _typed(query: Query) -> Query:
