@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TOP = Path(__file__).parent.parent
-PLACES = ("src/**/*.py", "src/**/*.pyi", "docs/*.md", "README.md", "CONTRIBUTING.md", "scripts/*.py", "Makefile")
+PLACES = ("src/**/*.py", "src/**/*.pyi", "docs/*.md", "*.md", "scripts/*.py", "Makefile")
 PHRASES = {
     # predicates
     r"say whether": 'begin with "Return True if"',
