@@ -1,7 +1,7 @@
 """Count a store of Claude Code transcripts a second, independent way.
 
 Slow and simple on purpose: it reads everything into memory, shares no code with backscroll, and follows only
-docs/design.md ("What is counted") and the notes on the formats. Where those leave room, a comment starting with
+docs/counting.md and the notes on the formats. Where those leave room, a comment starting with
 CHOICE says what was chosen and why. `python tests/second_way.py DIRECTORY...` prints the counts as JSON.
 """
 

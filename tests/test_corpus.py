@@ -1,7 +1,7 @@
 """Transcripts that nobody here wrote: every byte accounted for, and every count known twice.
 
 The numbers were checked record by record; `second_way` counts them without a line of backscroll.
-A number that changes here is a change of what backscroll counts, and needs its reason in docs/design.md.
+A number that changes here is a change of what backscroll counts, and needs its reason in docs/counting.md.
 """
 
 from collections import Counter

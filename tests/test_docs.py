@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,17 @@ def test_every_folder_stands_in_the_layers() -> None:
     assert len(folders) > 20
     assert [] == [str(path) for path in folders if not named & {path.relative_to(package).as_posix(), path.name}]
     assert [] == [module for module in modules if not re.search(rf"\b{module}\b", text)]
+
+
+@pytest.mark.parametrize("page", ["design.md", "choices.md"])
+def test_every_dependency_earns_its_place(page: str) -> None:
+    """The tables of docs/design.md and docs/choices.md name exactly the packages that users install."""
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    expected = {re.split(r"[ ;>=<]", line)[0] for line in [*project["dependencies"], *extras]}
+    table = cells(section(text_of(DOCS / page), "Dependencies"))
+
+    assert expected == {name for row in table for name in names(row[0])} - {"encryption"}
 
 
 # docs/json.md

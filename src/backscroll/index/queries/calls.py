@@ -1,6 +1,6 @@
 """Calls in several transcripts: the session that made each of them first, and the session with its result.
 
-Copies of a call keep its id.  The rule is that of usage (docs/design.md): not a stated copy, then the
+Copies of a call keep its id.  The rule is that of usage (docs/counting.md): not a stated copy, then the
 earliest, then the file that began earliest.
 """
 

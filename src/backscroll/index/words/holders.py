@@ -1,7 +1,7 @@
 """The files that hold a message, and the one of them that its words are kept for.
 
 The words keep one document for each message, for the session that said it first.  The rule is that of usage
-(docs/design.md): not a stated copy, then the earliest, then the file that began earliest; earlier copies of a session
+(docs/counting.md): not a stated copy, then the earliest, then the file that began earliest; earlier copies of a session
 come last, because another session contains them.
 """
 
