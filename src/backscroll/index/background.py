@@ -1,4 +1,4 @@
-"""Meanwhile: run a function in another thread; useful if that function releases Python's lock."""
+"""Run a function in another thread; useful if that function releases Python's lock."""
 
 from collections.abc import Callable
 from threading import Thread

@@ -1,8 +1,8 @@
 """The messages around the hits of a search, read from their places.
 
-Comes in: all hits of an answer.  Goes out: the neighbours of one hit at a time.
-The catalogue says where each hit stands in its tree, with one pass over the records of each tree that has hits.
-No transcript is read but for the messages that are given out, so the length of a session costs nothing.
+Input: all hits of an answer.  Output: the neighbours of one hit at a time.
+The catalogue has the position of each hit in its tree; one pass over the records of each tree with hits finds it.
+Transcripts are read only for the returned messages, so the length of a session costs nothing.
 """
 
 import sqlite3
@@ -88,7 +88,7 @@ class ContextReader:
         return [Step(tree, depth, *row) for row in rows]
 
     def _depth(self, owner: _Owner) -> int:
-        """Return how many agents deep a tree is: 0 for the session itself."""
+        """Return the depth of a tree: 0 for the session itself, 1 for its agents."""
         session, agent = owner
         if owner not in self._depths:
             agents = {item.id: item for item in query.agents(self._database, session or "")} if agent else {}
@@ -96,7 +96,7 @@ class ContextReader:
         return self._depths[owner]
 
     def _reader(self, session: str) -> PageReader:
-        """Return the reader of a session, opened a moment ago or now; close the one that was used longest ago."""
+        """Return the reader of a session from the cache, or a new one; close the least recently used reader."""
         if session in self._readers:
             self._readers.move_to_end(session)
             return self._readers[session]

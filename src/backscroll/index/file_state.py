@@ -1,10 +1,10 @@
-"""The state in which we left the file of the catalogue, to notice a change by anything else.
+"""Remember the state of the catalogue's file at our last close, to notice a change by another program.
 
-SQLite keeps no checksums of its pages: a changed value is read as if we had written it.  So the last process of ours
-that closes the catalogue notes the size and the time of its file.  Another state at the next start means that
-something else wrote to the file; then the catalogue is rebuilt.
+SQLite keeps no checksums of its pages, so it reads a changed value as if we had written it.  The last of our processes
+that closes the catalogue therefore notes the size and the time of its file.  A different state at the next start means
+that another program wrote to the file; then the catalogue is rebuilt.
 
-SQLite keeps a `-wal` file as long as any process has the catalogue open, and after a kill.  Then there is no judgement.
+SQLite keeps a `-wal` file while any process has the catalogue open, and after a kill.  Then the state is not compared.
 """
 
 import os
@@ -17,7 +17,7 @@ _MOMENT = 0.2
 
 
 def note(path: Path) -> None:
-    """Note the state of a file that nobody has open; do nothing if the directory cannot be written."""
+    """Note the state of a file that no process has open; do nothing if the directory cannot be written."""
     try:
         state = _state(path)
         if state is not None and state != _noted(path):

@@ -90,7 +90,7 @@ class Unanswered(NamedTuple):
 
     calls: int
     place: Place | None
-    """The place of the first."""
+    """The place of the first call."""
     goes_on: bool
     """True if the model answered after that call, on the same branch."""
 
@@ -156,7 +156,7 @@ def main_records(database: sqlite3.Connection, session: str, path: str) -> list[
 
 
 def records_after(database: sqlite3.Connection, session: str, place: Place) -> int:
-    """Return the number of records of a session behind a place."""
+    """Return the number of records of a session after a place."""
     asked = (session, fsencode(place.path), place.offset or 0)
     return int(database.execute(_AFTER, asked).fetchone()[0])
 

@@ -45,7 +45,7 @@ class DesktopRow(TypedDict):
 
     id: str
     product: str
-    """code, cowork, cloud; page and page-list for what a page cached; tombstone for a row that was deleted."""
+    """code, cowork, cloud; page and page-list for the caches of pages; tombstone for a deleted row."""
     kind: str | None
     held: str | None
     account: str | None

@@ -1,7 +1,7 @@
-"""Our archive as a store: transcripts that Claude's products deleted, shortened or replaced are read from it.
+"""Our archive as a store: it holds the transcripts that Claude's products deleted, shortened or replaced.
 
-A file that is still there is read live.  `catalogue.db` lists the segments; it is derived from their headers.
-docs/archive.md.
+A file that still exists is read from its own place.  `catalogue.db` lists the segments; it is derived from their
+headers.  See docs/archive.md.
 """
 
 import os
@@ -27,14 +27,14 @@ else:
 
 CATALOGUE, SEGMENTS = "catalogue.db", "segments"
 READ_AS = frozenset(["transcript", "superseded", "earlier", "agent"])
-"""The kinds of files that sessions are read from."""
+"""The kinds of files that make up a session."""
 COLUMNS = (
     "path", "version", "segment", "kind", "session", "agent", "project_key", "config", "length", "stored",
     "frames", "whole", "time", "size", "mtime", "ctime", "inode", "device", "looked", "parent", "at",
 )  # fmt: skip
 
 ALL_VERSIONS = "SELECT * FROM file ORDER BY path, looked, version"
-"""Every row of the catalogue; of each path the version that was seen last comes last."""
+"""Every row of the catalogue; the version of each path that a sync saw last comes last."""
 
 
 class KeptFile(NamedTuple):
@@ -56,14 +56,14 @@ class KeptFile(NamedTuple):
     whole: str
     """The sha256 of all raw bytes."""
     time: int
-    """The moment of the last copy, in nanoseconds."""
+    """The time of the last copy, in nanoseconds."""
     size: int
     mtime: int
     ctime: int
     inode: int
     device: int
     looked: int
-    """The moment at which a sync last saw this version at its path; 0 for one that was imported."""
+    """The time at which a sync last saw this version at its path; 0 for an imported version."""
     parent: str = ""
     """The segment that it needs as a prefix."""
     at: int = 0
@@ -81,7 +81,7 @@ class KeptFile(NamedTuple):
 
 
 def rows_of(part: Path) -> list[KeptFile]:
-    """Return every version in one part of the archive, the current one last; raise sqlite3.Error on damage."""
+    """Return every version in one part of the archive, the current one last; raise sqlite3.Error if it is damaged."""
     place = part / CATALOGUE
     if not place.exists():
         return []
@@ -91,7 +91,7 @@ def rows_of(part: Path) -> list[KeptFile]:
 
 
 def ends_of(rows: Iterable[KeptFile]) -> dict[str, int]:
-    """Return the size of each segment as far as the catalogue knows it."""
+    """Return the size of each segment, according to the catalogue."""
     ends: dict[str, int] = {}
     for row in rows:
         if row.stored:
@@ -100,7 +100,7 @@ def ends_of(rows: Iterable[KeptFile]) -> dict[str, int]:
 
 
 def open_kept(part: Path, row: KeptFile) -> BinaryIO:
-    """Open one version: a seekable stream of its raw bytes that raises OSError at damage."""
+    """Open one version: a seekable stream of its raw bytes that raises OSError where it is damaged."""
     if not row.length:
         return BytesIO()
     file = open_readonly(part / SEGMENTS / row.segment)
@@ -123,11 +123,11 @@ class ArchiveStore:
         self.path = path
 
     def entries(self) -> Iterator[FileEntry | FoundFile | Damage]:
-        """Yield the same: the kinds of all files are known."""
+        """Yield the files of the archive; their kinds are already known."""
         return self.files()
 
     def named(self, entry: FileEntry) -> FoundFile:
-        """Refuse: every entry of this store has its kind already."""
+        """Raise an error: every entry of this store already has its kind."""
         raise NotImplementedError(entry.path)
 
     def files(self) -> Iterator[FoundFile | Damage]:
@@ -166,7 +166,7 @@ class ArchiveStore:
             raise
 
     def _length(self, path: str) -> int:
-        """Return the number of raw bytes of a segment as the catalogue has it."""
+        """Return the number of raw bytes of a segment, according to the catalogue."""
         with suppress(sqlite3.Error):
             return max((row.length for row in rows_of(self.path) if row.segment == Path(path).name), default=0)
         return 0
@@ -178,12 +178,12 @@ def _require_any(found: "list[segments.Frame]") -> None:
 
 
 def _is_complete(file: BinaryIO, found: "list[segments.Frame]") -> bool:
-    """Return True if the frames of a segment reach to its end."""
+    """Return True if the frames of a segment reach its end."""
     return found[-1].end == file.seek(0, os.SEEK_END)
 
 
 def prefix_opener(part: Path) -> "segments.OpenPrefix":
-    """Return the function that reads the prefix of a frame; it keeps the last one in memory."""
+    """Return the function that reads the prefix of a frame; it keeps the last prefix in memory."""
     held: dict[segments.Parent, bytes] = {}
 
     def open_prefix(parent: "segments.Parent") -> bytes:
@@ -210,7 +210,7 @@ def _prefix(part: Path, parent: "segments.Parent") -> bytes:
 
 
 def _live_size(path: bytes) -> int | None:
-    """Return the size of a live file, or None if it is gone; one that may not be looked at is not gone."""
+    """Return the size of a live file, or None if it is gone; a file without permission to look is not gone."""
     try:
         return os.lstat(path).st_size
     except (FileNotFoundError, NotADirectoryError):

@@ -1,9 +1,9 @@
 """The common parts of all stores: FoundFile, the Store protocol and the walk that finds files.
 
-The walk only looks (scandir, lstat); it opens nothing, changes nothing and never raises.
-A walk visits each directory and file once, by device and inode, whatever loops of links lead to it.
-A link is followed where its target lies inside the walk's top or the home directory; anything else that is
-not a regular file or a directory is a `Damage` with its reason, and the walk goes on.
+The walk only lists directories (scandir, lstat): it opens nothing, changes nothing and never raises.
+It visits each directory and file once, by device and inode, even if links form loops.
+It follows a link if the target lies inside the top directory or the home directory.  Anything else that is neither
+a regular file nor a directory is a `Damage` with its reason, and the walk continues.
 """
 
 import errno
@@ -20,10 +20,10 @@ from backscroll.records import Damage
 
 
 class FoundFile(NamedTuple):
-    """A regular file of a store, as it was when it was looked at."""
+    """A regular file of a store, in its state when the walk saw it."""
 
     path: str
-    """As the system names it; bytes that are no UTF-8 are kept as surrogates (os.fsdecode)."""
+    """The path from the system; bytes that are not UTF-8 become surrogates (os.fsdecode)."""
     kind: str
     size: int
     mtime_ns: int
@@ -31,7 +31,7 @@ class FoundFile(NamedTuple):
     inode: int
     device: int
     session: str | None
-    """The session that its name or directory gives it to; None where only its content can tell."""
+    """The session according to its name or directory; None if only the content names the session."""
     agent: str | None
     project_key: str | None
     config: str
@@ -47,13 +47,13 @@ class Store(Protocol):
 
     @property
     def path(self) -> Path:
-        """The directory that it is named by."""
+        """The directory that identifies it."""
 
     def entries(self) -> "Iterator[FileEntry | FoundFile | Damage]":
-        """Yield every file of the store, and all that could not be looked at."""
+        """Yield every file of the store, and a Damage for each entry that the walk could not read."""
 
     def named(self, entry: "FileEntry") -> FoundFile:
-        """Say what kind of file an entry is."""
+        """Return an entry as a file with its kind."""
 
     def files(self) -> "Iterator[FoundFile | Damage]":
         """Yield the same files with their kinds."""
@@ -66,7 +66,7 @@ class DiskStore:
     """A store whose files lie on disk as they are."""
 
     def files(self: Store) -> "Iterator[FoundFile | Damage]":
-        """Yield every file of the store with its kind, and all that could not be looked at."""
+        """Yield every file of the store with its kind, and a Damage for each entry that the walk could not read."""
         return files_of(self, self.entries())
 
     def open(self, path: str) -> BinaryIO:
@@ -79,11 +79,11 @@ Opener = Callable[[str], BinaryIO]
 
 
 CACHED = "#epitaxy.local.transcript."
-"""Stands in the path of a transcript that a page of Desktop cached, behind the data directory of that Desktop."""
+"""Part of the path of a transcript that a page of Desktop cached: it follows Desktop's data directory."""
 
 
 def opener(stores: "Iterable[Store]") -> Opener:
-    """Return the function that opens any file of some stores."""
+    """Return a function that opens any file of the stores."""
     known = list(stores)
     packed = [store for store in known if not isinstance(store, DiskStore)]
     pages = {str(store.path): store for store in known if store.kind == "browser"}
@@ -98,7 +98,7 @@ def opener(stores: "Iterable[Store]") -> Opener:
 
 
 class FileEntry(NamedTuple):
-    """A regular file met by a walk; `parts` are the names that lead to it below the top."""
+    """A regular file that a walk found; `parts` are the names on its path below the top directory."""
 
     path: str
     parts: tuple[str, ...]
@@ -115,12 +115,12 @@ class Label(NamedTuple):
 
 
 def files_of(store: Store, entries: "Iterable[FileEntry | FoundFile | Damage]") -> Iterator[FoundFile | Damage]:
-    """Yield the files that a walk through a store met, with their kinds."""
+    """Yield the files that a walk through a store found, with their kinds."""
     return (store.named(entry) if isinstance(entry, FileEntry) else entry for entry in entries)
 
 
 def found(entry: FileEntry, label: Label, config: str) -> FoundFile:
-    """Return the FoundFile for an entry; a secret stays one whatever its place says, and is never opened."""
+    """Return the FoundFile for an entry; a file of secrets is one in every place, and is never opened."""
     path, parts, status = entry
     kind, session, agent, project_key = label
     if _is_secret(parts[-1]) or _is_secret(os.path.basename(path)):
@@ -150,7 +150,7 @@ def is_inside(path: str, directory: str) -> bool:
 
 
 class Walk:
-    """One pass over a directory tree; files of a directory come before its subdirectories, links last."""
+    """One pass over a directory tree: the files of a directory first, then its subdirectories, then links."""
 
     def __init__(self, top: str, home: str, own: str | None = None) -> None:
         self._start = top
@@ -167,7 +167,7 @@ class Walk:
             self._is_new(_key(status))
 
     def below(self, descend: Callable[[tuple[str, ...]], bool] | None = None) -> Iterator[FileEntry | Damage]:
-        """Yield everything below the top, leaving out directories that `descend` declines."""
+        """Yield everything below the top directory, except directories for which `descend` returns False."""
         self._directories.append((self._start, (), _status_of(self._start)))
         while self._directories or self._links:
             if self._directories:
@@ -178,7 +178,7 @@ class Walk:
                 yield from self._follow(*self._links.pop())
 
     def one(self, path: str) -> Iterator[FileEntry | Damage]:
-        """Yield the one file `path`, if there is anything of that name."""
+        """Yield the file `path`, if it exists."""
         try:
             status = os.lstat(path)
         except FileNotFoundError:
@@ -194,7 +194,7 @@ class Walk:
             yield FileEntry(path, (os.path.basename(path),), status)
 
     def _scan(self, path: str, parts: tuple[str, ...]) -> list[FileEntry | Damage]:
-        """Look at one directory; thousands of files pass here at every command, so little is done for each."""
+        """List one directory; every command passes thousands of files here, so the work for each is small."""
         try:
             with os.scandir(path) as scan:
                 entries = sorted(scan, key=attrgetter("name"))

@@ -3,8 +3,8 @@
     Local Storage/, Session Storage/, IndexedDB/, WebStorage/, LocalStorage, SessionStorage    of the profile
     Partitions/<name>/…                                                                       of further ones
 
-`BrowserStore` finds these files in Desktop's data directory and leaves everything else there alone.  Files are read in
-place, without a lock; of a SQLite file a private copy is read.  docs/formats.md, "Browser storage".
+`BrowserStore` finds these files in Desktop's data directory and ignores all others.  It reads files in place, without
+a lock; a SQLite file is copied to a private directory and read there.  docs/formats.md, "Browser storage".
 """
 
 import errno
@@ -40,7 +40,7 @@ STORAGE_NAMES = _DIRECTORIES | _FILES | {_PARTITIONS}
 """The names in a data directory of Desktop that belong to its browser storage."""
 _LARGEST_SETTINGS = 16 << 20
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-"""When settings were written whose time no calendar has: before everything else that is known."""
+"""The time of settings files with an invalid time: before all others."""
 
 
 class BrowserStore(DiskStore):
@@ -53,18 +53,18 @@ class BrowserStore(DiskStore):
         self.kind = "browser"
 
     def named(self, entry: FileEntry) -> FoundFile:
-        """Say what a file is."""
+        """Return an entry as a file with its kind."""
         return found(entry, Label("browser"), str(self.path))
 
     def entries(self) -> Iterator[FileEntry | Damage]:
-        """Yield the same with the names that lead to them."""
+        """Yield the files of the store as entries, and the damage."""
         walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
         for entry in walk.below(_is_storage_directory):
             if isinstance(entry, Damage) or _is_storage_file(entry.parts):
                 yield entry
 
     def group_scopes(self) -> tuple[Any, datetime] | None:
-        """Return the groups that Desktop's settings hold, and when those were written; nothing else of them is read."""
+        """Return the groups in Desktop's settings and the time of the settings; read nothing else in them."""
         path = self.path / "claude_desktop_config.json"
         try:
             settings = json.loads(read_small(path, _LARGEST_SETTINGS))
@@ -74,14 +74,14 @@ class BrowserStore(DiskStore):
             return None
 
     def records(self) -> "list[StorageRecord | Damage]":
-        """Return every version of everything that pages stored, and all damage."""
+        """Return every version of every value that pages stored, and all damage."""
         profile = DiskProfile(self)
         if not profile.names():  # a Desktop that was never opened: the readers need not even be imported
             return []
         return list(chromium.read_profile(profile, str(self.path) + os.sep))
 
     def open(self, path: str) -> BinaryIO:
-        """Open a file; a transcript that a page cached is opened as Claude Code would have stored it."""
+        """Open a file; a transcript from a page's cache gets the form of Claude Code."""
         key = path.removeprefix(f"{self.path}#")
         if key == path:
             return open_readonly(path)
@@ -92,14 +92,14 @@ class BrowserStore(DiskStore):
 
 
 class DiskProfile:
-    """A store's files as the readers of its formats are handed them, by their names below its directory."""
+    """The files of a store by their names below its directory, for the readers of browser formats."""
 
     def __init__(self, store: BrowserStore) -> None:
         self._store = store
         self._entries: dict[str, FileEntry] = {}
 
     def names(self) -> Iterable[str]:
-        """Look again which files there are."""
+        """List the files again and return their names."""
         self._entries = {"/".join(e.parts): e for e in self._store.entries() if not isinstance(e, Damage)}
         return self._entries.keys()
 
@@ -108,12 +108,12 @@ class DiskProfile:
         return open_readonly(self._entry(name).path)
 
     def state(self, name: str) -> object:
-        """Return size, time and identity of a file, as they were when the names were asked for."""
+        """Return size, time and identity of a file at the last call of `names`."""
         status = self._entry(name).status
         return status.st_size, status.st_mtime_ns, status.st_ino
 
     def copy(self, names: Iterable[str]) -> AbstractContextManager[str]:
-        """Copy files side by side into a directory of ours."""
+        """Copy files into one private directory."""
         return private_copies({name.rpartition("/")[2]: self._entry(name).path for name in names}, self._store.own)
 
     def _entry(self, name: str) -> FileEntry:
@@ -123,12 +123,12 @@ class DiskProfile:
 
 
 def holds_storage(directory: Path) -> bool:
-    """Return True if a directory is a browser's profile, or holds some."""
+    """Return True if a directory is a browser profile or contains one."""
     return any(os.path.lexists(directory / name) for name in (*_DIRECTORIES, _PARTITIONS, "LocalStorage"))
 
 
 def _in_profile(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a path below the profile that it belongs to."""
+    """Return a path relative to its profile."""
     return parts[2:] if parts[0] == _PARTITIONS else parts
 
 

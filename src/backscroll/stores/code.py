@@ -9,7 +9,7 @@
     projects/<key>/<session>/workflows/*, scripts/*             script: the steps of a workflow
     projects/<key>/<session>/remote-agents/*, mcp-tasks/*       task-meta: tasks of other agents
 
-docs/formats.md, "projects".  The path of a file alone gives its kind; an unknown file is `other`, never left out.
+docs/formats.md, "projects".  The path alone decides the kind of a file; an unknown file has the kind `other`.
 """
 
 import re
@@ -29,7 +29,7 @@ def uuid_pattern() -> re.Pattern[str]:
     return re.compile(_UUID)
 
 
-# What Claude Code, editors and backup tools append to the name of a version they set aside.
+# Suffixes that Claude Code, editors and backup tools append to the name of an old version.
 @cache
 def _set_aside() -> re.Pattern[str]:
     return re.compile(r"\.superseded-.+|\.compact\.tmp.*|\.(?:bak|backup|orig|old|tmp|gz)[\w.-]*|~|\.~\d+~", re.DOTALL)
@@ -65,20 +65,20 @@ class CodeStore(DiskStore):
 
     @property
     def top(self) -> Path:
-        """The directory that its files are named by."""
+        """The directory to which the paths of its files are relative."""
         return self.projects
 
     def entries(self) -> Iterator[FileEntry | Damage]:
-        """Yield everything below `projects`, and what could not be looked at."""
+        """Yield everything below `projects`, and the damage."""
         return Walk(str(self.projects), str(self.home), str(self.own) if self.own else None).below()
 
     def named(self, entry: FileEntry) -> FoundFile:
-        """Say what a file is."""
+        """Return an entry as a file with its kind."""
         return found(entry, label(entry.parts), str(self.path))
 
 
 def label(parts: tuple[str, ...]) -> Label:
-    """Name a file by its path below `projects`."""
+    """Return the kind of a file by its path below `projects`."""
     name = parts[-1]
     if len(parts) == 1:
         return _label_in_project(name, None)
@@ -126,7 +126,7 @@ def _label_agent(name: str, session: str, key: str) -> Label:
 
 
 def _version(name: str) -> tuple[str | None, str | None] | None:
-    """Return session and agent that a set-aside version belongs to, or None for any other name."""
+    """Return the session and the agent of an old version, or None for any other name."""
     if name.endswith(".jsonl"):
         stem = _stem_of_conflict(name)
         return _owner(stem) if stem else None

@@ -9,8 +9,8 @@
     …/<session directory>/.claude/    a private configuration directory: transcripts and side files as anywhere else
     …/<session directory>/audit.jsonl audit
 
-Old versions put rows of both products into both directories, so a file's place never says whose row it is: the fields
-in it do (`rows.py`).  What a session made or was given (`outputs/`, `uploads/`) is not walked here.
+Old versions put rows of both products into both directories, so the fields of a row decide its product, not its place
+(`rows.py`).  This walk skips the files that a session made or got (`outputs/`, `uploads/`).
 docs/formats.md, "Desktop rows" and "Cowork".
 """
 
@@ -64,7 +64,7 @@ LEFT_ALONE = {
     "Service Worker": "programs of pages",
     "blob_storage": "the browser's temporary files",
 }
-"""Known places in Desktop's data that hold nothing of sessions, or secrets, and are not read."""
+"""Known places in Desktop's data that are not read: they hold secrets, or nothing about sessions."""
 _NOT_KNOWN = "not known to hold sessions"
 _NOT_WALKED = {"outputs", "uploads", "node_modules", ".git", "skills-plugin", "plugins", "local", "imported-backups"}
 _DEEPEST = 6
@@ -73,7 +73,7 @@ _PRIVATE = ".claude"
 
 
 class DesktopStore(DiskStore):
-    """The rows in one of the two directories of a Desktop, and with the Code tab's the settings and logs beside it."""
+    """The rows in one of Desktop's two directories; the store of the Code tab also has the settings and logs."""
 
     def __init__(self, kind: str, data: Path, home: Path, own: Path | None = None) -> None:
         self.kind = kind
@@ -89,15 +89,15 @@ class DesktopStore(DiskStore):
 
     @property
     def top(self) -> Path:
-        """The directory of rows, which its files are named by."""
+        """The directory of rows, to which the paths of its files are relative."""
         return self.data / (CODE_ROWS if self.kind == "desktop" else COWORK_ROWS)
 
     def named(self, entry: FileEntry) -> FoundFile:
-        """Say what a file below the directory of rows is."""
+        """Return an entry below the directory of rows as a file with its kind."""
         return _labelled(entry, str(self.data))
 
     def entries(self) -> Iterator[FileEntry | FoundFile | Damage]:
-        """Yield the same as the walk meets it; settings and logs are known by where they lie."""
+        """Yield the files in the order of the walk; the place of settings and logs gives their kind."""
         walk = Walk(str(self.top), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(self.top):
             yield from walk.below(_is_walked)
@@ -118,7 +118,7 @@ def _all_of(entries: Iterator[FileEntry | Damage], kind: str, data: str) -> Iter
 
 
 def log_directories(data: Path) -> list[Path]:
-    """Return the directory of this Desktop's logs: below its data or, on macOS, in the Library."""
+    """Return the log directories of this Desktop: below its data or, on macOS, in the Library."""
     return [place for place in _log_places(data) if os.path.isdir(place)]
 
 
@@ -128,7 +128,7 @@ def _log_places(data: Path) -> list[Path]:
 
 
 def is_data_directory(path: Path) -> bool:
-    """Return True if a directory is the data of a Claude Desktop: it has rows, or settings that nothing else has."""
+    """Return True if a directory is the data of a Claude Desktop: it has rows, or settings that only Desktop has."""
     names = {CODE_ROWS, COWORK_ROWS, *_SETTINGS}
     if not path.name.startswith("Claude"):
         names.discard("config.json")
@@ -136,7 +136,7 @@ def is_data_directory(path: Path) -> bool:
 
 
 def places_left_alone(data: str) -> list[tuple[str, str]]:
-    """Return the places in the data directory of a Desktop that are not read, each with the reason."""
+    """Return the places in Desktop's data directory that are not read, each with the reason."""
     try:
         names = sorted(os.listdir(data))
     except OSError:
@@ -153,7 +153,7 @@ def _is_walked(parts: tuple[str, ...]) -> bool:
 
 
 def _labelled(entry: FileEntry, data: str) -> FoundFile:
-    """Name a file by its path below the directory of rows; a private directory is named as any other."""
+    """Return the kind of a file by its path below the directory of rows, private directories included."""
     parts = entry.parts
     if _PRIVATE in parts[:-1]:
         place = parts.index(_PRIVATE)

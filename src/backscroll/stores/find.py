@@ -1,8 +1,8 @@
-"""Stores: where Claude's products keep sessions, and how they are found.
+"""Find the stores: the places where Claude's products keep sessions.
 
 `find_stores` probes the known places of every operating system below a home directory; it lists directories and
-opens no file.  A configuration directory gives two stores with the same path: `code` for what is below `projects/`,
-and `side` for all else.  A data directory of Claude Desktop gives `desktop` and `cowork`.
+opens no file.  A configuration directory is two stores with the same path: `code` for the files below `projects/`,
+and `side` for all others.  A data directory of Claude Desktop is `desktop` and `cowork`.
 docs/formats.md, "Locations".
 """
 
@@ -55,12 +55,12 @@ def _key() -> re.Pattern[str]:
 
 
 class _Config(NamedTuple):
-    """A configuration directory that was found, and the home that its links may point into."""
+    """A configuration directory, and the home that its links may point into."""
 
     path: Path
     home: Path
     is_home: bool = False
-    """It is a home directory at the same time, which must not be walked."""
+    """True if it is a home directory too, which must not be walked."""
 
 
 def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = None) -> list[Store]:
@@ -85,7 +85,7 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
 
 
 def browser_stores(stores: Iterable[Store]) -> list[BrowserStore]:
-    """Return the browser storage of every Desktop; one that has none may still have groups in its settings."""
+    """Return the browser storage of every Desktop; a Desktop without storage may still have groups in its settings."""
     known = list(stores)
     found = {store.path: store for store in known if isinstance(store, BrowserStore)}
     for store in known:
@@ -95,7 +95,7 @@ def browser_stores(stores: Iterable[Store]) -> list[BrowserStore]:
 
 
 def desktop_directories(root: Path | None, env: Mapping[str, str]) -> list[Path]:
-    """Return every data directory of Claude Desktop that is there, of this user or below `root`."""
+    """Return every existing data directory of Claude Desktop, of this user or below `root`."""
     seen: set[tuple[str, int, int]] = set()
     places = _desktops_of_user(env) if root is None else _desktops_below(root.absolute())
     return [path for path, _ in places if is_there(path) and _is_new(path, "desktop", seen)]
@@ -134,7 +134,7 @@ def _configs_by_pattern(directory: Path, patterns: Iterable[str], home: Path) ->
 
 
 def _desktops_of_user(env: Mapping[str, str]) -> Iterator[tuple[Path, Path]]:
-    """Yield every data directory that Claude Desktop may have here, and the home that it belongs to."""
+    """Yield every possible data directory of Claude Desktop, with its home."""
     home = user_home(env)
     if home is None:
         return
@@ -160,12 +160,12 @@ def _desktop_stores(path: Path, home: Path, seen: set[tuple[str, int, int]], own
 
 
 def _named(variable: str, home: Path | None) -> list[Path]:
-    """Return the directories that CLAUDE_CONFIG_DIR names and that are there."""
+    """Return the existing directories that CLAUDE_CONFIG_DIR names."""
     return [path for path in spellings_of(variable, home) if is_there(path)]
 
 
 def spellings_of(variable: str, home: Path | None) -> list[Path]:
-    """Return the directories that CLAUDE_CONFIG_DIR may name; Claude Code takes it whole, other tools split it."""
+    """Return the directories that CLAUDE_CONFIG_DIR may name: Claude Code reads one path, other tools split it."""
     names = [variable] if variable and os.path.isdir(variable) else variable.split(",")
     # Claude Code normalises the value; on most systems the other spelling is another directory.
     spelled = [spelling for name in names if name.strip() for spelling in _spellings(name, home)]
@@ -233,7 +233,7 @@ def _holds_transcript(directory: Path) -> bool:
 
 
 def is_there(path: Path) -> bool:
-    """Return True if there is something of this name, or may be: the store reports unreadable places."""
+    """Return True if the path exists, or if that is unknown: the store reports unreadable places."""
     try:
         os.lstat(path)
     except PermissionError:

@@ -1,4 +1,4 @@
-"""The kinds of stores, and the kinds of files that they find, each explained in a line."""
+"""The kinds of stores and the kinds of files in them, each with one line of explanation."""
 
 STORES = ("code", "desktop", "cowork", "browser", "side", "archive")
 """The kinds of stores, as `--store` takes them."""
@@ -56,7 +56,7 @@ KINDS = {
     "kept": "a copy in the archive of a transcript that is still there",
     "gone": "a file that is no longer there",
 }
-"""Kind to what such a file holds; a store may find others too, which are counted and not read."""
+"""The contents of each kind of file; files of other kinds are counted and not read."""
 
 TRANSCRIPTS = {"transcript", "superseded", "earlier", "agent"}
 """The kinds of files that are read as transcripts."""
@@ -76,16 +76,16 @@ WHOLE = {
     "tool-result",
     "workflow-journal",
 }
-"""The kinds of files beside transcripts that a search finds by themselves."""
+"""The kinds of files beside transcripts that are search results of their own."""
 WITH_WORDS = TRANSCRIPTS | CONFIGS | HISTORIES | WHOLE | {"project-index", "row"}
 """The kinds of files in the search index."""
 CHECKED = CONFIGS | WHOLE | {"project-index", "row"}
-"""Those of them whose content is compared where their time alone does not tell whether they changed."""
+"""The kinds of files whose content is compared if the file time does not prove that they are unchanged."""
 
 LINES = {"history", "workflow-journal", "audit"}
-"""The kinds of files beside transcripts that hold one record a line."""
+"""The kinds of files beside transcripts that hold one record per line."""
 OF_ANY_SIZE = LINES | {"file-history", "browser", "log"}
-"""The kinds of files that are read however large they are."""
+"""The kinds of files without a limit of size."""
 UNREAD = {
     "kept": "a copy of a transcript that is read",
     "copy": "a copy of a transcript that is read",
@@ -98,7 +98,7 @@ UNREAD = {
     "secret": "may hold a secret and is never opened",
     "other": "unknown kind of file",
 }
-"""Kind to the reason why its files are counted and not read."""
+"""The reason why files of a kind are counted and not read."""
 _BESIDE_LEVELDB = {"LOCK", "LOG", "LOG.old"}
 
 

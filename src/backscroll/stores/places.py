@@ -1,4 +1,4 @@
-"""The places where stores are looked for, found or not: for `backscroll stores`.  docs/formats.md, "Locations"."""
+"""The places where backscroll searches for stores, for `backscroll stores`.  docs/formats.md, "Locations"."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _CODE, _APP = "Claude Code", "Claude Desktop"
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """A place that is searched for stores, and whether anything is there."""
+    """A searched place; `found` is True if it exists."""
 
     product: str
     path: str
@@ -21,7 +21,7 @@ class LookedAt:
 
 
 def looked_at(root: Path | None, env: Mapping[str, str]) -> list[LookedAt]:
-    """Return every place where stores are looked for, found or not."""
+    """Return every searched place, whether it exists or not."""
     if root is not None:
         homes = [root.absolute(), *matching(root.absolute(), HOMES)]
         named: list[tuple[str, Path, str]] = []

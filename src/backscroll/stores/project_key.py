@@ -1,7 +1,7 @@
 """The name that Claude Code gives a project's directory: docs/formats.md, "Project directory key".
 
-`encode` is exact for every version that was run; decoding is impossible, so there is only `could_be`,
-which tests if a directory name may come from a known working directory.
+`encode` is exact for every version that we ran.  Decoding is impossible; `could_be` tests if a directory name may
+come from a known working directory.
 """
 
 import re
@@ -42,7 +42,7 @@ def encode(cwd: str) -> str:
 
 
 def canon(name: str) -> str:
-    """Replace every UTF-16 unit that is not a letter or digit of ASCII by a dash; nothing is cut."""
+    """Replace every UTF-16 unit that is not an ASCII letter or digit with a dash; truncate nothing."""
     return _other().sub("-", name if name.isascii() else _two_units().sub("--", name))
 
 

@@ -1,8 +1,8 @@
 """The files beside the transcripts: prompts, todos, plans, file versions, settings, the registry of live sessions.
 
-First the store that finds these files (docs/formats.md, "Side files"), then one
-tolerant reader for each kind that is used.  A reader never raises for bad data: it gives what it could read, and a
-`Damage` either in its stream or appended to the list that its caller hands in.
+First the store that finds these files (docs/formats.md, "Side files"), then one tolerant reader for each kind that we
+use.  A reader never raises for bad data: it returns the readable part, and a `Damage` either in its stream or in the
+list that the caller passes.
 """
 
 import json
@@ -51,7 +51,7 @@ _DIRECTORIES = {
     **dict.fromkeys(("jobs", "teams", "session-env", "debug", "dump-prompts", "shell-snapshots"), "side-other"),
 }
 _PROGRAMS = {"projects", "plugins", "local", "node_modules", ".git"}
-"""Not walked: transcripts are the code store's, the rest is software."""
+"""Not walked: transcripts belong to the store `code`, the rest is software."""
 
 
 @cache
@@ -65,22 +65,22 @@ _LARGEST = 64 << 20
 
 
 class SideStore(DiskStore):
-    """Everything of one configuration directory but its transcripts, and the global config beside it."""
+    """Everything in one configuration directory except its transcripts, and the global config beside it."""
 
     def __init__(self, path: Path, home: Path, own: Path | None = None, *, is_home: bool = False) -> None:
         self.path = path
         self.home = home
         self.own = own
         self.is_home = is_home
-        """The directory is somebody's home at the same time: then only known directories are walked."""
+        """True if the directory is also a home: then only known directories are walked."""
         self.kind = "side"
 
     def named(self, entry: FileEntry) -> FoundFile:
-        """Say what a file is."""
+        """Return an entry as a file with its kind."""
         return found(entry, label(entry.parts), str(self.path))
 
     def entries(self) -> Iterator[FileEntry | Damage]:
-        """Yield the same as the walk meets it."""
+        """Yield the files in the order of the walk."""
         walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(self.path):
             yield from walk.below(_is_known if self.is_home else is_data)
@@ -94,12 +94,12 @@ def _is_known(parts: tuple[str, ...]) -> bool:
 
 
 def is_data(parts: tuple[str, ...]) -> bool:
-    """Return True if a directory of a configuration directory holds data, and not software or transcripts."""
+    """Return True if a subdirectory of a configuration directory holds data, not software or transcripts."""
     return parts[0] not in _PROGRAMS
 
 
 def label(parts: tuple[str, ...]) -> Label:
-    """Name a side file by its path below the configuration directory."""
+    """Return the kind of a side file by its path below the configuration directory."""
     first, name = parts[0], parts[-1]
     if len(parts) == 1:
         return Label(_FILES.get(name) or ("config-backup" if name.startswith(".claude.json.") else "side-other"))
@@ -111,7 +111,7 @@ def label(parts: tuple[str, ...]) -> Label:
 
 
 def _beside(home: str) -> list[str]:
-    """Return the global config and its backups where Claude Code keeps them by default: beside `.claude`."""
+    """Return the global config and its backups in their default place: beside `.claude`."""
     try:
         return sorted(os.path.join(home, name) for name in os.listdir(home) if name.startswith(_GLOBAL_CONFIG))
     except OSError:
@@ -119,7 +119,7 @@ def _beside(home: str) -> list[str]:
 
 
 class HistoryPrompt(NamedTuple):
-    """One prompt that somebody typed, as history.jsonl remembers it."""
+    """One typed prompt from history.jsonl."""
 
     text: str
     time: datetime | None
@@ -129,19 +129,19 @@ class HistoryPrompt(NamedTuple):
     place: Place
 
     def pasted_files(self) -> dict[str, str]:
-        """Return number of a paste to the name of the file in `paste-cache` that holds it."""
+        """Return the name of the file in `paste-cache` for each paste number."""
         names = {number: item.get("contentHash") for number, item in self.pasted.items() if isinstance(item, dict)}
         return {number: name for number, name in names.items() if isinstance(name, str)}
 
     def whole(self, pasted: Mapping[str, str]) -> str:
-        """Return the prompt as it was sent, pastes in their places; `pasted` are those that lie in files."""
+        """Return the prompt as it was sent, with its pastes; `pasted` are the pastes from files."""
         inline = {number: item.get("content") for number, item in self.pasted.items() if isinstance(item, dict)}
         known = {number: text for number, text in (inline | dict(pasted)).items() if isinstance(text, str)}
         return _pasted().sub(lambda found: known.get(found[1], found[0]), self.text)
 
 
 def history(path: str, start: int = 0, line: int = 1) -> Iterator[HistoryPrompt | Damage]:
-    """Yield the prompts of a history.jsonl in file order, from a byte on at which a line begins."""
+    """Yield the prompts of a history.jsonl in file order, starting at the first byte of a line."""
     try:
         with open_readonly(path) as file:
             for record in jsonl.scan(file, path, None, start, line):
@@ -151,12 +151,12 @@ def history(path: str, start: int = 0, line: int = 1) -> Iterator[HistoryPrompt 
 
 
 def typed_in(path: str) -> set[str]:
-    """Return the sessions of which a history.jsonl still has prompts."""
+    """Return the sessions with prompts in a history.jsonl."""
     return {item.session for item in history(path) if isinstance(item, HistoryPrompt) and item.session}
 
 
 def paste_name(path: str) -> str:
-    """Return the name by which a prompt knows a file in `paste-cache`."""
+    """Return the name of a file in `paste-cache` as prompts write it."""
     return os.path.basename(path).partition(".")[0]
 
 
@@ -166,12 +166,12 @@ def has_gaps(text: str) -> bool:
 
 
 def is_bare_command(text: str) -> bool:
-    """Return True if a prompt is a mere command to the program, such as `/exit`."""
+    """Return True if a prompt is only a command to the program, such as `/exit`."""
     return text.startswith("/") and len(text.split()) == 1
 
 
 def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = None) -> int | None:
-    """Return cleanupPeriodDays, the last file that sets it winning, or None where none does."""
+    """Return cleanupPeriodDays from the last file that sets it, or None if no file does."""
     days = None
     for path in settings_paths:
         value = read_object(path, damage).get("cleanupPeriodDays")
@@ -181,13 +181,13 @@ def cleanup_days(settings_paths: Iterable[str], damage: list[Damage] | None = No
 
 
 def known_cwds(global_config_path: str, damage: list[Damage] | None = None) -> list[str]:
-    """Return the working directories that a global config lists; nothing else of it leaves this function."""
+    """Return the working directories in a global config; nothing else of it leaves this function."""
     projects = read_object(global_config_path, damage).get("projects")
     return list(projects) if isinstance(projects, dict) else []
 
 
 def index_hints(path: str, damage: list[Damage] | None = None) -> dict[str, str]:
-    """Return session to working directory, as a sessions-index.json tells it."""
+    """Return the working directory of each session in a sessions-index.json."""
     index = read_object(path, damage)
     entries = index.get("entries")
     hints = {}
@@ -205,7 +205,7 @@ def agent_meta(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
 
 
 def custom_title(path: str, damage: list[Damage] | None = None) -> str | None:
-    """Return the title that a custom-title.json gives its session."""
+    """Return the title in a custom-title.json."""
     title = read_object(path, damage).get("customTitle")
     return title if isinstance(title, str) and title else None
 
@@ -222,7 +222,7 @@ def released(path: str, damage: list[Damage] | None = None) -> str | None:
 
 
 def live_sessions(config: str, damage: list[Damage] | None = None) -> dict[str, int]:
-    """Return session to process id, as registered; whether that process still runs is not looked at."""
+    """Return the registered process id of each session; the process may have ended."""
     try:
         names = sorted(os.listdir(os.path.join(config, "sessions")))
     except OSError:
@@ -237,7 +237,7 @@ def live_sessions(config: str, damage: list[Damage] | None = None) -> dict[str, 
 
 
 class Backup(NamedTuple):
-    """A copy that Claude Code made of a file before it changed it; its name begins with a digest of the file's path."""
+    """A copy of a file from before Claude Code changed it; its name begins with a digest of the file's path."""
 
     path: str
     name: str
@@ -246,7 +246,7 @@ class Backup(NamedTuple):
 
 
 def backups(config: str) -> Iterator[Backup]:
-    """Yield the copies of files in a configuration directory, whether or not any transcript still names them."""
+    """Yield the copies of files in a configuration directory, even if no transcript names them any more."""
     for directory in _entries_of(os.path.join(config, "file-history")):
         if directory.is_dir(follow_symlinks=False):
             for entry in _entries_of(directory.path):
@@ -284,9 +284,9 @@ def _text(value: object) -> str | None:
 
 
 def read_object(path: str, damage: list[Damage] | None, holding: "re.Pattern[bytes] | None" = None) -> dict[str, Any]:
-    """Return the JSON object in a small file, or an empty one with a Damage added.
+    """Return the JSON object in a small file; if it is unreadable, add a Damage and return an empty object.
 
-    It is an empty one, too, where the file does not hold what it would be decoded for.
+    The object is empty, too, if the file does not match `holding`.
     """
     try:
         data = read_small(path, _LARGEST)
@@ -294,7 +294,7 @@ def read_object(path: str, damage: list[Damage] | None, holding: "re.Pattern[byt
             return {}
         text = data.decode("utf-8-sig", "replace")
         value = json.loads(text)
-        if "\\ud" in text.lower():  # perhaps a lone surrogate, which no database could hold: it becomes U+FFFD
+        if "\\ud" in text.lower():  # perhaps a lone surrogate, which no database can hold: it becomes U+FFFD
             text = json.dumps(value, ensure_ascii=False)
             value = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A store of one transcript: a file that somebody points at, with the sidecar directory beside it."""
+"""A store of one transcript: a file that the user names, with the sidecar directory beside it."""
 
 import os
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ class SingleStore(DiskStore):
         self.kind = "code"
 
     def named(self, entry: FileEntry) -> FoundFile:
-        """Say what a file is."""
+        """Return an entry as a file with its kind."""
         return found(entry, label(entry.parts), str(self.path.absolute().parent))
 
     def entries(self) -> Iterator[FileEntry | Damage]:
-        """Yield the same as the walk meets it, by the names that lead to it from the project."""
+        """Yield the files in the order of the walk, with their paths below the project."""
         directory = self.path.absolute().parent
         sidecar = directory / self.path.stem
         for entry in Walk(str(directory), str(directory)).one(str(self.path.absolute())):

@@ -29,7 +29,7 @@ _UNITS = (
 
 @dataclass(slots=True)
 class _Unit:
-    """The transcripts of a unit as the catalogue has them, and their account."""
+    """The transcripts of a unit in the catalogue, and their account."""
 
     sizes: dict[str, int]
     bytes: int
@@ -72,7 +72,7 @@ def account(
 
 
 def _left_alone(summary: StoreSummary, found: Container[tuple[str, str]]) -> list[UnreadFile]:
-    """Return the places in Desktop's data that are not read; the browser's store names them where it is alone."""
+    """Return the unread places in Desktop's data; they are in the store `browser` if there is no store `desktop`."""
     kind = "desktop" if ("desktop", summary.path) in found else "browser"
     if summary.kind != kind or (kind, summary.path) not in found:
         return []
@@ -80,7 +80,7 @@ def _left_alone(summary: StoreSummary, found: Container[tuple[str, str]]) -> lis
 
 
 def _units(database: sqlite3.Connection) -> dict[str, _Unit]:
-    """Return path of a transcript to the unit that it belongs to."""
+    """Return the unit of each transcript by its path."""
     units: dict[int, _Unit] = {}
     by_path: dict[str, _Unit] = {}
     for number, stored, size, read, *counted in database.execute(_UNITS):

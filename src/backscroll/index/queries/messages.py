@@ -64,12 +64,12 @@ class Step(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """The messages of one tree between two nodes, with no agent's among them."""
+    """The messages of one tree between two nodes, without agents."""
 
     tree: TreeOf
     depth: int
     is_all: bool
-    """Every branch, not the main one alone."""
+    """True for every branch, False for the main branch."""
     after: int
     before: int
 
@@ -152,7 +152,7 @@ class Order:
         ]
 
     def _tell(self, tree: TreeOf, depth: int) -> None:
-        """Add the messages of a tree, and of the agents in it at any depth."""
+        """Add the messages of a tree, and of its agents at any depth."""
         pending = [self._stretches_of(tree, depth)]
         while pending:
             agent = next(pending[-1], None)
@@ -183,7 +183,7 @@ class Order:
             self.total += number
 
     def _tree_of(self, agent: Agent) -> TreeOf | None:
-        """Return the tree of an agent that was not told before."""
+        """Return the tree of an agent that was not listed before."""
         if agent.id in self._told or agent.is_internal:
             return None
         self._told.add(agent.id)

@@ -1,4 +1,4 @@
-"""Near words: queries that may have been meant where a word of a query occurs nowhere."""
+"""Suggest queries with similar words if a word of a query occurs nowhere."""
 
 from collections import Counter
 from difflib import get_close_matches
@@ -16,7 +16,7 @@ _SHORTEST = 3
 
 
 def suggestions(searcher: tantivy.Searcher, query: Query) -> list[str]:
-    """Return the query with words of the index in the place of words that occur nowhere, the likeliest first."""
+    """Return queries in which similar words of the index replace the missing words, the likeliest first."""
     slips = [word for word in _words(query) if word in query.text.lower() and not _occurs(searcher, word)]
     if len(slips) != 1 or len(slips[0]) < _SHORTEST:
         return []
@@ -36,7 +36,7 @@ def _occurs(searcher: tantivy.Searcher, word: str) -> bool:
 
 
 def _near(searcher: tantivy.Searcher, word: str) -> list[str]:
-    """Return the words most like one that begin as it does; slips are rare in the first two letters."""
+    """Return the most similar words with the same first two letters, where typing errors are rare."""
     found: Counter[str] = Counter()
     for field in KINDS:
         for term, number in searcher.terms_with_prefix(field, word[:2], limit=_MOST_COMPARED):

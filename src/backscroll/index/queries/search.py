@@ -53,7 +53,7 @@ _COPIED_INTO = (
     "SELECT DISTINCT passage.key FROM json_each(?) AS asked CROSS JOIN unit ON unit.session = asked.value"
     " CROSS JOIN file ON file.unit = unit.id CROSS JOIN passage ON passage.file = file.id WHERE NOT passage.is_kept"
 )
-"""The messages that sessions hold and that the words keep for others, who said them first."""
+"""The messages of sessions that the full-text index has under another session, which said them first."""
 _BEGINNING = "SELECT id FROM session WHERE substr(id, 1, length(:value)) = :value"
 
 
@@ -98,7 +98,7 @@ class _Match(NamedTuple):
 
 
 _Chosen = tuple[list[_Candidate], Callable[[], _Counted]]
-"""The hits, and a function that waits for the counts: they are counted while the hits are read."""
+"""The hits, and a function that waits for the counts, which another thread computes meanwhile."""
 
 
 def search(  # noqa: PLR0913, PLR0917 - the index, the question, and how to read the hits
@@ -185,7 +185,9 @@ class _Search:
         page = PHRASE_PAGE if asking.has_phrases(self._query) else PAGE
         limit = self._options.limit
         found, total = self._ranked(asked, limit + page if self._options.all_hits else page)
-        if self._options.all_hits:  # more than are shown: which of equals come first must not depend on their places
+        if (
+            self._options.all_hits
+        ):  # more than are shown, so that the order of equal matches does not depend on their places
             return found[:limit], partial(_Counted, total, {})
         chosen = self._best_of_each_session(asked, found, total)
         if len(found) == total:
@@ -193,7 +195,7 @@ class _Search:
         return chosen, Meanwhile(partial(self._count_others, asked, chosen, total)).result
 
     def _newest(self, asked: Ask) -> _Chosen:
-        """Choose matches for the beginning of a word, which nearly everything may match: the newest in the best kind.
+        """Choose matches for a prefix, which may match nearly everything: the newest of the best kind of text.
 
         So tantivy only counts most matches, without scores or order.
         """

@@ -83,7 +83,7 @@ def look(database: sqlite3.Connection, stores: Iterable[Store]) -> Seen:
 
 
 def _changed_after_all(database: sqlite3.Connection, paths: list[str], looked: int) -> Iterator[str]:
-    """Yield the changed ones of files whose time proves nothing; remember the others as unchanged."""
+    """Yield the changed files among those whose time proves nothing; remember the others as unchanged."""
     asked = "SELECT coalesce(end, size), checks FROM file WHERE path = ?"
     settled = []
     for path in paths:

@@ -84,7 +84,7 @@ def _states(files: Iterable[FoundFile]) -> list[tuple[bytes, str, int, int, int,
 
 
 def state_of(files: Iterable[FoundFile]) -> str:
-    """Return a state that changes whenever any of some files does."""
+    """Return a state that changes whenever any of the files changes."""
     return repr(_states(files))
 
 

@@ -1,7 +1,7 @@
-"""Files that are there and may not be read: what the catalogue knows of them stays.
+"""Files that exist and may not be read: their rows in the catalogue stay.
 
 A directory without permission (macOS without Full Disk Access, a backup of another user) looks like an empty one.
-Files below it are not gone, so their rows stay as they were, and their sessions get the state `unreadable`.
+Files below it are not gone, so their rows stay unchanged, and their sessions get the state `unreadable`.
 """
 
 import json
@@ -37,7 +37,7 @@ def places_of(found: "FoundUnits") -> list[str]:
 
 
 def close(files: Iterable[tuple[list[Met], FileEntry | FoundFile]]) -> Iterator[Damage]:
-    """Put damage in the place of files that were read before and may not be read now."""
+    """Replace files that were read before and may not be read now with damage."""
     for items, item in files:
         damage = Damage(Place(item.path), DENIED)
         items[items.index(item)] = damage
@@ -45,7 +45,7 @@ def close(files: Iterable[tuple[list[Met], FileEntry | FoundFile]]) -> Iterator[
 
 
 def keep(database: sqlite3.Connection, met: list[tuple[Store, list[Met]]], missing: Known) -> Known:
-    """Add the missing files below unreadable places to what the walk met; return the files that are really gone."""
+    """Add the missing files below unreadable places to the files of the walk; return the files that are really gone."""
     gone = dict(missing)
     for store, items in met:
         closed = places(item for item in items if isinstance(item, Damage))
@@ -55,7 +55,7 @@ def keep(database: sqlite3.Connection, met: list[tuple[Store, list[Met]]], missi
 
 
 def _as_known(database: sqlite3.Connection, store: Store, path: bytes, state: tuple[Any, ...]) -> FoundFile:
-    """Return a file as the walk met it when it could be read."""
+    """Return a file in the state of the last walk that could read it."""
     name = os.fsdecode(path)
     _, size, mtime, ctime, inode, device = state
     kept = {"size": size, "mtime_ns": mtime, "ctime_ns": ctime, "inode": inode, "device": device}

@@ -334,7 +334,7 @@ class _Update:
             " words = excluded.words, checks = coalesce(excluded.checks, checks)",
             rows,
         )
-        # Words may still be found that lie in a file which is gone; its number is kept until they are taken out.
+        # A search may still find the words of a deleted file; its number is kept until they are removed.
         self._database.executemany("UPDATE file SET kind = 'gone' WHERE path = ?", gone)
         self._database.execute("UPDATE file SET words = NULL WHERE kind = 'gone'")
         self._database.execute(

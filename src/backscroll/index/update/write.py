@@ -83,7 +83,7 @@ class UnitWriter:
         self._merged = merged
         self._looked = looked
         self._is_bulk = is_bulk
-        """True if every session row is made again: then nobody looks for sessions that share rows."""
+        """True if every session row is made again: then no search for sessions that share rows is needed."""
 
     def write(self, batch: Sequence[ReadUnit]) -> None:
         """Write units together; if that fails, one by one, and a unit with unfit values as damage."""

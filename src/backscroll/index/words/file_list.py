@@ -1,8 +1,8 @@
 """The list of the files of the full-text index: the catalogue keeps it, and every search compares the files with it.
 
 tantivy writes each file of a part once, with a checksum in its last bytes, and never verifies it.  So the list has
-size, time and checksum of each file.  A file of the listed size and time is as it was written; any other is read and
-its checksum compared.  A copy of the index, whose files have other times, passes; an exchanged file does not.
+size, time and checksum of each file.  A file with the listed size and time is unchanged.  Any other file is read and
+its checksum compared, so a copy of the index with new file times passes, and an exchanged file does not.
 """
 
 import json
@@ -87,7 +87,7 @@ def _state(path: Path) -> list[int]:
 
 
 def _stated_sum(path: Path) -> int:
-    """Return the checksum that a file of tantivy's says it has; of its list of parts, the real one."""
+    """Return the checksum in the footer of a file of tantivy; for the list of parts, the real checksum."""
     if path.name == META:
         return _sum(path)
     with path.open("rb") as file:

@@ -1,6 +1,6 @@
-"""The files that hold a message, and the one of them that its words are kept for.
+"""The files that hold a message, and the one of them that has its document in the full-text index.
 
-The words keep one document for each message, for the session that said it first.  The rule is that of usage
+The full-text index has one document for each message, for the session that said it first.  The rule is that of usage
 (docs/counting.md): not a stated copy, then the earliest, then the file that began earliest; earlier copies of a session
 come last, because another session contains them.
 """
@@ -24,7 +24,7 @@ SELECT key, file FROM (
 
 
 def misplaced(database: sqlite3.Connection, keys: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the messages that are not kept for the file that holds them first, and that file."""
+    """Return the messages whose document is not assigned to the file that held them first, and that file."""
     return database.execute(_MISPLACED, (json.dumps(list(keys)),)).fetchall()
 
 

@@ -1,4 +1,4 @@
-"""The prompts in histories, and which of them messages repeat, so that only the others are added.
+"""Find the prompts in histories that no message repeats; only these are added to the search index.
 
 The catalogue has a number for every prompt of a transcript and for every line of a history, made of its letters and
 digits alone: a history has the typed text, a transcript the sent text.  A query on the catalogue finds the lines to
@@ -59,7 +59,7 @@ class Typed:
         """Return the places of the lines of a history that a message repeats.
 
         The message is in the same session, else at the same time or, without a session, in the same project.  A line
-        that means nothing by itself is not needed either while its session exists.
+        without a meaning of its own is not needed either while its session exists.
         """
         found = {place for (place,) in self._database.execute(_HELD, {"file": file, "near": NEAR})}
         for place, project, session in self._database.execute(_OF_NO_SESSION, (file,)):

@@ -1,7 +1,7 @@
-"""Write entries into the full-text index, and into the catalogue which file holds which of them.
+"""Write entries into the full-text index, and their files into the catalogue.
 
-An entry is written once, for one of the files that hold it.  The catalogue is committed before the full-text index,
-and records afterwards how far that is, so that a kill in between is repaired by the next update.
+An entry is written once, for one of the files that hold it.  The catalogue is committed before the full-text index.
+Afterwards it records the committed part, so the next update repairs a kill in between.
 """
 
 import json
@@ -167,7 +167,7 @@ class WordsWriter:
         self.database.execute("COMMIT")
 
     def give_up(self, files: Iterable[int]) -> None:
-        """Drop everything that waits to be written of some files, after a bug of ours raised an exception."""
+        """Drop the waiting entries of some files, after a bug of ours raised an exception."""
         dropped = set(files)
         for key in {row[1] for row in self._rows if row[0] in dropped and row[3]}:
             self._kept.discard(key)
@@ -363,7 +363,7 @@ class WordsWriter:
         self.database.execute("BEGIN IMMEDIATE")
         self.database.executemany(
             "UPDATE file SET words = coalesce(CASE WHEN number IS NOT NULL THEN end END, size, 0)"
-            " WHERE id = ? AND words IS NULL",  # a 0 says that its documents are out of date already
+            " WHERE id = ? AND words IS NULL",  # 0 means that its documents are already out of date
             ((file,) for file in self._pending),
         )
         stamp = str(self._text.stamp or 0)

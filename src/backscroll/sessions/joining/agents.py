@@ -1,8 +1,8 @@
-"""Agents: each joined to the call that started it, by the strongest evidence there is.
+"""Join each agent to the call that started it, by the strongest evidence.
 
-The evidence lies in the transcripts of the session and of its other agents (docs/formats.md,
+The evidence is in the transcripts of the session and of its other agents (docs/formats.md,
 "Agents and their calls"): the agent's own meta file, the call's result, progress records, task
-notices, and at last the equality of the call's prompt and the agent's first words.
+notices, and last the equality of the call's prompt and the agent's first text.
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ class AgentEvidence(Struct):
     """The statements of a transcript about the agents that it started."""
 
     calls: dict[str, tuple[bytes | None, str | None, str | None, str | None]] = {}
-    """Call to (key of its prompt, description, agent type, time)."""
+    """For each call: the key of its prompt, description, agent type, time."""
     results: dict[str, str] = {}
-    """Agent to call, from the call's result; and so on for the others."""
+    """The call of each agent, from the call's result; the maps below have other evidence for the same."""
     runs: dict[str, str] = {}
     progress: dict[str, str] = {}
     notices: dict[str, str | None] = {}
@@ -36,7 +36,7 @@ class AgentEvidence(Struct):
         agent_type: str | None,
         time: str | None,
     ) -> None:
-        """Take one piece of evidence as the catalogue keeps it."""
+        """Add one piece of evidence from the catalogue."""
         if kind == "call":
             self.calls[name] = (prompt, description, agent_type, time)
         elif kind == "notice":
@@ -58,7 +58,7 @@ class InlineFacts(NamedTuple):
 
 
 class AgentFile(Struct):
-    """An agent's transcript as found on disk, and what is known of it."""
+    """The transcript of an agent on the disk, and the facts about the agent."""
 
     id: str
     kind: str
@@ -76,7 +76,7 @@ class AgentFile(Struct):
 
 
 class _Call(Struct):
-    """A call that may have started an agent, and whose call it is."""
+    """A call that may have started an agent, and its caller."""
 
     owner: str | None
     prompt: bytes | None = None
@@ -86,7 +86,7 @@ class _Call(Struct):
 
 
 class _Pool(Struct):
-    """All evidence of one session: calls by id, and what points from agents to calls."""
+    """All evidence of one session: calls by id, and the links from agents to calls."""
 
     calls: dict[str, _Call] = {}
     results: dict[str, str] = {}
@@ -97,7 +97,7 @@ class _Pool(Struct):
     by_prompt: dict[bytes, list[str]] = {}
 
     def index(self) -> None:
-        """Make calls known by the keys of their prompts."""
+        """Index calls by the keys of their prompts."""
         for name, call in self.calls.items():
             if call.prompt is not None:
                 self.by_prompt.setdefault(call.prompt, []).append(name)
@@ -121,9 +121,9 @@ class _Pool(Struct):
 
 
 def join_agents(evidence: AgentEvidence | None, inline: Iterable[InlineFacts], files: list[AgentFile]) -> list[Agent]:
-    """Return the agents of a session, in the order in which they began, each with its call where known.
+    """Return the agents of a session, in order of their start, each with its call if known.
 
-    `evidence` and `inline` are what the session's own transcript says.
+    `evidence` and `inline` come from the session's own transcript.
     """
     inline = list(inline)
     if not files and not inline:
@@ -142,7 +142,7 @@ def join_agents(evidence: AgentEvidence | None, inline: Iterable[InlineFacts], f
 
 
 def _call_of_file(file: AgentFile, pool: _Pool) -> tuple[str | None, str | None]:
-    """Return the call that started an agent, and which evidence says so."""
+    """Return the call that started an agent, and the kind of evidence."""
     stated = file.meta.get("toolUseId")
     if isinstance(stated, str) and stated:
         return stated, "meta"
@@ -161,7 +161,7 @@ def _by_prompt(agent: Agent, file: AgentFile, pool: _Pool) -> Agent:
 
 
 def _call_with_prompt(text: bytes | None, started: datetime | None, pool: _Pool) -> str | None:
-    """Return the free call whose prompt is the agent's first text, the nearest in time where several are."""
+    """Return the unused call whose prompt is the agent's first text; of several, the nearest in time."""
     if text is None:
         return None
     fitting = [name for name in pool.by_prompt.get(text, ()) if name not in pool.taken]
@@ -240,7 +240,7 @@ def _agent(  # noqa: PLR0913 - one argument per field of the value it makes
 
 
 def _describe(agents: list[Agent], pool: _Pool) -> None:
-    """Add what the call says of its agent: whose it is, what for, which type."""
+    """Add the facts from the agent's call: its caller, description and type."""
     for agent in agents:
         call = pool.calls.get(agent.call or "")
         if call is not None and call.owner != agent.id:

@@ -1,14 +1,14 @@
-"""Identity: which sessions hold copies of the same messages, and what they are to each other.
+"""Identity: find sessions with copies of the same messages, and their relation.
 
-A fork shares its beginning with the session it left and is a session of its own.  A resume of
-Claude Code up to 1.0.44 wrote everything said so far again under new ids: the earlier file is then
-only an earlier copy of the same conversation.
+A fork shares its beginning with its parent and is a session of its own.  Claude Code up to 1.0.44
+wrote all messages again under new ids on each resume: the earlier file is then only an earlier copy
+of the same conversation.
 """
 
 from msgspec import Struct
 
 LATE = "~"
-"""Sorts behind every time: the place of what has no time."""
+"""Sorts after every time, for records without a time."""
 
 
 class Kin(Struct):
@@ -16,12 +16,12 @@ class Kin(Struct):
 
     id: str
     born: str | None
-    """When it began, and no earlier than those it was forked from."""
+    """The start of the session, no earlier than the start of the sessions that it was forked from."""
     forked_from: str | None
     is_rewriting_version: bool = False
-    """Made by a Claude Code that rewrote everything on resume."""
+    """True if its version of Claude Code rewrote all messages on resume."""
     forks: int = 0
-    """How many stated forks lead to it."""
+    """The number of stated forks that lead to it."""
     answers: set[bytes] = set()
     """Identities of its assistant messages."""
     messages: set[bytes] = set()
@@ -30,12 +30,12 @@ class Kin(Struct):
     """Short forms of its records' own ids."""
 
     def is_earlier_than(self, other: "Kin") -> bool:
-        """Return True if this session was first to hold the shared messages: one order for all, without cycles."""
+        """Return True if this session had the shared messages first; this order is total, so there are no cycles."""
         return (self.born or LATE, self.forks, self.id) < (other.born or LATE, other.forks, other.id)
 
 
 def folded_into(session: Kin, others: list[Kin]) -> str | None:
-    """Return the later session that contains all of this one, rewritten under new ids."""
+    """Return the later session that contains this whole session, rewritten under new ids."""
     holders = [other for other in others if _is_rewritten_in(session, other)]
     return max(holders, key=lambda other: (len(other.messages), other.born or "", other.id)).id if holders else None
 
@@ -51,7 +51,7 @@ def _is_rewritten_in(session: Kin, other: Kin) -> bool:
 
 
 def parent_of(session: Kin, others: list[Kin], stated: str | None) -> str | None:
-    """Return the session that this one was forked from: as stated, else the nearest that shares its beginning."""
+    """Return the parent of a fork: the stated one, else the nearest session with the same beginning."""
     if stated is not None:
         return stated
     earlier = [other for other in others if other.is_earlier_than(session) and other.messages & session.messages]
@@ -61,7 +61,7 @@ def parent_of(session: Kin, others: list[Kin], stated: str | None) -> str | None
 
 
 def copied_from(session: Kin, others: list[Kin]) -> dict[bytes, str]:
-    """Return for each message of the session that was said elsewhere first, where that was."""
+    """Return the original's session for each message that another session said first."""
     owners: dict[bytes, Kin] = {}
     for other in others:
         if not other.is_earlier_than(session):

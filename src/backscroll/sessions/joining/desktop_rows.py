@@ -1,7 +1,7 @@
 """The facts about a session in Claude Desktop's rows: its state, account, title, directory and times.
 
-Comes in: a session made from its transcripts, and the rows joined to it (`stores/rows.py`), the newest first.
-A transcript's own word counts more than a row's, but for a title that somebody typed into Desktop.
+Input: a session from its transcripts, and the rows joined to it, the newest first.
+A fact in the transcript wins over a row, except for a title that the user typed into Desktop.
 """
 
 from backscroll.sessions.joining.projects import Cwd, project_of
@@ -15,12 +15,12 @@ _STORES = {"code": "desktop", "cowork": "cowork", "cloud": "cowork", "page": "br
 
 
 def living(rows: list[DesktopRow]) -> list[DesktopRow]:
-    """Return the rows that are there, without the tombstones of those that are not."""
+    """Return the rows that exist, without tombstones of deleted ones."""
     return [row for row in rows if row["product"] != "tombstone"] if rows else rows
 
 
 def state_of(state: str, rows: list[DesktopRow], released: str | None, *, has_transcript: bool) -> str:
-    """Return the state of a session whose files alone would give it `state`."""
+    """Return the state of a session; `state` is its state according to its files alone."""
     present = living(rows)
     if state == "damaged" or (not present and not has_transcript):
         return state
@@ -42,7 +42,7 @@ def _state_without_row(state: str, *, is_deleted: bool, released: str | None) ->
 
 
 def apply_rows(session: Session, rows: list[DesktopRow]) -> None:
-    """Give a session what its rows know and its transcripts do not."""
+    """Add facts from the rows that the transcripts lack."""
     session.rows = rows
     if not rows:
         return
@@ -61,18 +61,18 @@ def apply_rows(session: Session, rows: list[DesktopRow]) -> None:
 
 
 def hints_of(rows: list[DesktopRow]) -> list[tuple[str, str]]:
-    """Return the directories that rows name, as hints."""
+    """Return the directories in rows, as hints."""
     named = (path for row in living(rows) for path in (row["cwd"], row["worktree"], row["origin"]))
     return [(path, "row") for path in named if path]
 
 
 def cwd_of(rows: list[DesktopRow]) -> Cwd | None:
-    """Return the directory of a session that has no records to tell it."""
+    """Return the directory of a session without records."""
     return next((Cwd(row["cwd"], "row") for row in living(rows) if row["cwd"]), None)
 
 
 def project_by_rows(session: Session, rows: list[DesktopRow], worktree_of: str | None) -> str | None:
-    """Return the project: the folder that somebody gave to Cowork, the repository of a worktree, or the directory."""
+    """Return the project: the folder that the user gave to Cowork, the repository of a worktree, or the directory."""
     for row in living(rows):
         if row["product"] in ("cowork", "cloud") and row["folders"]:
             return str(row["folders"][0])
@@ -82,7 +82,7 @@ def project_by_rows(session: Session, rows: list[DesktopRow], worktree_of: str |
 
 
 def title_by_rows(rows: list[DesktopRow]) -> tuple[Title | None, bool]:
-    """Return the title that Desktop shows, and whether somebody typed it."""
+    """Return the title that Desktop shows, and True if the user typed it."""
     for row in living(rows):
         if row["title"]:
             return Title(row["title"], "row"), row["title_source"] in TYPED_TITLES

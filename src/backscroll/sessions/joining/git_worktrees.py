@@ -1,4 +1,4 @@
-"""The worktrees of a git repository, by the files that git keeps about them; git itself is not run."""
+"""The worktrees of a git repository, from git's own files; git is not run."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ _MOST = 1000
 
 
 def related_directories(directory: str) -> list[str]:
-    """Return the repository of a directory and all its worktrees; nothing unless it is one of these itself."""
+    """Return the repository of a directory and all its worktrees; nothing if the directory is none of these."""
     try:
         common = _common(Path(directory, ".git"))
         kept = sorted((common / "worktrees").iterdir())[:_MOST]
@@ -22,7 +22,7 @@ def related_directories(directory: str) -> list[str]:
 
 
 def _common(own: Path) -> Path:
-    """Return the directory of git; the file of a worktree names REPOSITORY/.git/worktrees/NAME."""
+    """Return git's directory; the `.git` file of a worktree names REPOSITORY/.git/worktrees/NAME."""
     if own.is_dir():
         return own
     place = own.parent / _line(own).removeprefix("gitdir:").strip()
@@ -30,7 +30,7 @@ def _common(own: Path) -> Path:
 
 
 def _line(path: Path) -> str:
-    """Return the line that a small file of git holds; empty if it cannot be read."""
+    """Return the line in a small file of git; empty if it cannot be read."""
     try:
         return os.fsdecode(read_small(path, _LONGEST)).strip()
     except (OSError, ValueError):

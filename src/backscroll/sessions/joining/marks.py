@@ -1,10 +1,10 @@
-"""Marks: what Claude Desktop remembers of sessions outside their rows: pins, groups, unread marks, panes; and settings.
+"""Marks: Claude Desktop's notes on sessions outside their rows (pins, groups, unread marks, panes), and its settings.
 
-In: every version of everything that its pages stored, and the groups that its settings hold.  Out: `Marks`.
+Input: every version of every value that its pages stored, and the groups in its settings.  Output: `Marks`.
 
-Desktop has moved these things about, and leaves the old copies where they were, so each mark has several sources.
-All are read, and the newest wins: the one whose own part changed last, as far as the versions that are left on the disk
-show; where that is not known, the one that newer Desktops write.  docs/formats.md, "Marks of Desktop".
+Desktop moved these values between versions and leaves the old copies, so each mark has several sources.  We read all of
+them, and the source that changed last wins, judged by the versions that are left on the disk.  If that is unknown, the
+source of newer Desktops wins.  docs/formats.md, "Marks of Desktop".
 """
 
 import json
@@ -28,7 +28,7 @@ _PANES = ("epitaxy.sidePaneStore.v1", *(f"epitaxy.sidePaneStore.v1.{corner}" for
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The group that somebody put a session into, for one account and organisation where that is known."""
+    """The group of a session, for one account and organisation if known."""
 
     session: str
     name: str
@@ -53,20 +53,20 @@ class Marks:
     groups: list[Group] | None = None
     unread: list[str] | None = None
     panes: Mapping[str, Json] | None = None
-    """Id of a row to the layout of its panes."""
+    """The layout of panes, by the id of the row."""
     current: str | None = None
-    """The session that was shown last."""
+    """The last session on the screen."""
     folder: str | None = None
-    """The project folder that was chosen last."""
+    """The last chosen project folder."""
     model: str | None = None
     branches: Mapping[str, Json] | None = None
-    """Directory to what was last known of its git branch."""
+    """The last known state of the git branch, by directory."""
     sources: Mapping[str, Source] = field(default_factory=dict)
-    """Which source each of these was taken from."""
+    """The source of each of these fields."""
 
 
 class Setting(NamedTuple):
-    """A value from Desktop's settings file, and when that was written."""
+    """A value from Desktop's settings file, and the time of that file."""
 
     value: Any
     time: datetime | None
@@ -74,7 +74,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DesktopMarks:
-    """The marks of one data directory of Desktop, and what could not be read there."""
+    """The marks of one data directory of Desktop, and the damage there."""
 
     path: str
     marks: Marks
@@ -90,7 +90,7 @@ _Part = Callable[[Any], Any]
 
 
 def read_marks(records: Iterable[StorageRecord], group_setting: Setting | None = None) -> Marks:
-    """Take Desktop's marks from all that its pages stored; `group_setting` is the settings' own copy of the groups."""
+    """Return Desktop's marks from the values that its pages stored; `group_setting` are the groups in its settings."""
     versions = _versions(records)
 
     def local(key: str, part: _Part) -> list[_Candidate]:
@@ -132,12 +132,12 @@ def read_desktop_marks(store: BrowserStore) -> DesktopMarks:
 
 
 def row_id(text: str) -> str:
-    """Return the id of a row as rows have it: `code:local_x` to `local_x`."""
+    """Return the id of a row without its prefix: `code:local_x` to `local_x`."""
     return text.rpartition(":")[2]
 
 
 def _newest(candidates: list[_Candidate]) -> _Candidate:
-    """Return the newest; the first one, from the newest generation, where times are equal or unknown."""
+    """Return the newest value; if times are equal or unknown, the first, from the newest generation."""
     return max(candidates, key=lambda candidate: candidate.source.since or _EVER)
 
 
@@ -156,7 +156,7 @@ def _versions(records: Iterable[StorageRecord]) -> _Versions:
 
 
 def _found(versions: _Versions, kind: str, key: str, part: _Part) -> list[_Candidate]:
-    """Return the value of one mark in a key, if there is one, and its time."""
+    """Return the value of one mark in a key, if it exists, and its time."""
     records = versions.get((kind, key), [])
     values = [part(record.json if record.has_json else record.text) for record in records]
     if not values or values[0] is None:
@@ -175,7 +175,7 @@ def _set(setting: Setting | None) -> list[_Candidate]:
 
 
 def _object(value: Any) -> Any:
-    """Return an object, also one that is written as text inside other JSON."""
+    """Return an object, also if it is stored as text inside other JSON."""
     if isinstance(value, str) and value.startswith("{"):
         try:
             value = json.loads(value)
@@ -185,7 +185,7 @@ def _object(value: Any) -> Any:
 
 
 def _state(value: Any) -> dict[str, Any]:
-    """Return the state that a store of Desktop's pages wraps; its version stands beside it."""
+    """Return the state inside a value of Desktop's pages; its version is beside it."""
     outer = _object(value) or {}
     return _object(outer.get("state")) or _object(outer.get("value")) or outer
 
@@ -201,7 +201,7 @@ def _ids(value: Any) -> list[str] | None:
 
 
 def _starred(value: Any) -> list[str] | None:
-    """Return the pins of the newest Desktops; no key at all means that they have dropped them."""
+    """Return the pins of the newest Desktops; a missing key means that Desktop dropped them."""
     return _ids(_state(value).get("starredIds")) or None
 
 
@@ -254,7 +254,7 @@ def _scopes(value: Any) -> list[Group] | None:
 
 
 def _groups(groups: Any, assignments: Any, scope: str | None) -> Iterator[Group]:
-    """Yield the group of each session: names stand in a list of groups, sessions refer to them by id."""
+    """Yield the group of each session: a list of groups has the names, sessions refer to them by id."""
     listed = groups if isinstance(groups, list) else list((_object(groups) or {}).values())
     names = {
         item["id"]: item["name"]

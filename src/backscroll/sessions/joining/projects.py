@@ -1,8 +1,8 @@
-"""The true working directory of a session, and the project it belongs to.
+"""The true working directory of a session, and its project.
 
 A directory name below `projects/` cannot be decoded (docs/formats.md, "Project directory key"), so the
-answer comes from evidence, strongest first, and says which.  Worktrees are folded under their
-repository.
+directory comes from other evidence, strongest first, and the result names the evidence.  A worktree
+belongs to the project of its repository.
 """
 
 import re
@@ -28,11 +28,11 @@ class Cwd(NamedTuple):
 def true_cwd(
     key: str | None, recorded: Iterable[str], relocated: str | None, hints: Iterable[tuple[str, str]]
 ) -> Cwd | None:
-    """Return the directory that a session was held in.
+    """Return the directory in which a session ran.
 
-    `recorded` are the directories named in its own records, in order; `hints` are (path, source)
-    from siblings and side files.  A path that fits the project directory's name wins; failing all,
-    the first recorded one is given as `elsewhere`.
+    `recorded` are the directories in its own records, in order; `hints` are (path, source)
+    from siblings and side files.  A path that fits the name of the project directory wins; if none
+    fits, the result is the first recorded one, as `elsewhere`.
     """
     recorded = list(recorded)
     candidates = [Cwd(path, "record") for path in recorded]
@@ -45,7 +45,7 @@ def true_cwd(
 
 
 def project_of(cwd: str | None, worktree_of: str | None) -> str | None:
-    """Return the project of a working directory: the repository, for a worktree of it."""
+    """Return the project of a working directory; for a worktree, its repository."""
     if cwd is None:
         return None
     if "worktrees" in cwd and (inside := _worktree().match(cwd)):

@@ -1,6 +1,6 @@
 """The command that resumes a session in Claude Code, or the reason why there is none.
 
-Claude Code looks for a transcript below the directory that it is started in, so the command changes there first.
+Claude Code finds transcripts by its current directory, so the command changes to the session's directory first.
 """
 
 import os
@@ -30,7 +30,7 @@ IsDirectory = Callable[[str], bool]
 
 
 def add_resume(sessions: list[Session], roots: Sequence[os.PathLike[str]], env: Mapping[str, str]) -> None:
-    """Give sessions the command that resumes them, and the note beside it, which names the roots."""
+    """Add the resume command to sessions, and a note with the roots."""
     is_directory, program = cache(os.path.isdir), program_with(roots)
     root = roots[0] if roots else None
     for session in sessions:
@@ -66,13 +66,13 @@ def _hindrance(session: Session) -> str | None:
 
 
 def _transcript_id(session: Session) -> str:
-    """Return the name of the transcript, which Claude Code knows a session by."""
+    """Return the name of the transcript, which is the session's id in Claude Code."""
     stem, suffix = os.path.splitext(os.path.basename(session.transcripts[0]))
     return stem if suffix == ".jsonl" else session.id
 
 
 def _config(session: Session, root: os.PathLike[str] | None, env: Mapping[str, str]) -> str | None:
-    """Return the configuration directory that must be named: any but that which Claude Code takes by itself."""
+    """Return the configuration directory for the command; None if it is Claude Code's default."""
     config = os.path.dirname(os.path.dirname(os.path.dirname(session.transcripts[0])))
     if root is not None:
         return config

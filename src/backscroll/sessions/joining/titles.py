@@ -18,7 +18,7 @@ class TitleFacts(NamedTuple):
 
 
 class Title(NamedTuple):
-    """A title and where it comes from: row, custom, ai, last-prompt, summary, first-prompt, agent."""
+    """A title and its source: row, custom, ai, last-prompt, summary, first-prompt, agent."""
 
     text: str
     source: str
@@ -32,11 +32,11 @@ def title_of(
     *,
     is_typed_row: bool = False,
 ) -> Title | None:
-    """Return the first title there is, in the order in which Claude Code itself chooses.
+    """Return the first existing title, in Claude Code's own order.
 
-    The title in a row of Desktop stands in front where somebody typed it; where nobody did, it comes before what
-    Claude Code made up for the transcript, because it is what people see.  A notice is never a title, and an accepted
-    plan, which the program wrote too, is one only where nobody typed anything.
+    A title that the user typed into Desktop comes first.  Desktop's generated title comes before the generated title in
+    the transcript, because users see Desktop's.  A notice is never a title.  An accepted plan, which the program wrote,
+    is one only if the user typed nothing.
     """
     last = facts.last_prompt if facts.last_prompt and is_typed(facts.last_prompt) else None
     is_plan = last is not None and last.startswith(PLAN_OPENING)

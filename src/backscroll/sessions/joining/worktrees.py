@@ -1,4 +1,4 @@
-"""Which session a worktree of Desktop's registry belongs to: the row that leases it, else the directory it is."""
+"""Find the session of each worktree in Desktop's registry: by the row that leases it, else by its directory."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,9 +8,9 @@ from backscroll.stores.desktop_files.worktrees import Worktree
 
 
 def join_worktrees(worktrees: Iterable[Worktree], sessions: Iterable[Session]) -> list[Worktree]:
-    """Return worktrees with the sessions that were held in them; `sessions` come newest first.
+    """Return worktrees with the sessions that ran in them; `sessions` come newest first.
 
-    A worktree whose session is not known keeps the id of the row that leases it.
+    A worktree without a known session keeps the id of the row that leases it.
     """
     by_row: dict[str, str] = {}
     by_directory: dict[str, str] = {}
@@ -26,7 +26,7 @@ def join_worktrees(worktrees: Iterable[Worktree], sessions: Iterable[Session]) -
 
 
 def _bare(name: str) -> str:
-    """Return an id without the prefix by which Desktop tells its own ids from Claude Code's."""
+    """Return an id without Desktop's own prefix."""
     return name.removeprefix("local_")
 
 

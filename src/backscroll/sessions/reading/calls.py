@@ -1,7 +1,7 @@
-"""Calls paired with their results: the text the model saw, the program's own data, persisted outputs.
+"""Calls paired with their results: the text for the model, the program's own data, persisted outputs.
 
-An agent that runs in the background gives its result in a notice long after its call was answered;
-that notice is then the call's result.
+A background agent delivers its result in a notice, long after the first answer to its call.
+That notice is then the call's result.
 """
 
 import os
@@ -94,7 +94,7 @@ class CallReader:
         return result, agent if isinstance(agent, str) else None
 
     def _add_persisted(self, result: Result) -> None:
-        """Replace the short notice by the whole output."""
+        """Replace the short notice with the whole output."""
         named = result.data.get("persistedOutputPath") if isinstance(result.data, dict) else None
         name = persisted_name(result.text or "")
         name = name or (os.path.basename(str(named).replace("\\", "/")) if named else None)
@@ -104,7 +104,7 @@ class CallReader:
             result.persisted, result.text = whole
 
     def _add_notice(self, result: Result, agent: str) -> None:
-        """Take an agent's final answer from the notice that it has ended."""
+        """Add an agent's final answer from the notice of its end."""
         status = result.data.get("status") if isinstance(result.data, dict) else None
         notice = self._conversation.facts.notices.get(agent)
         if notice is None or status not in ("async_launched", None):

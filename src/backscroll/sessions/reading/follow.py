@@ -1,8 +1,9 @@
-"""Follow transcripts as they are written: whole records only, none lost and none told twice.
+"""Follow transcripts while they are written: complete records only, each exactly once.
 
-Whatever wakes the follower, it looks at all files again, so that no event need be trusted.  What lay there when it
-began is history.  A file is read on from where its last whole record ended; one that shrank, was replaced or was
-rewritten is read from its beginning, and of it only what was not told yet and is not older than the follower.
+The follower checks all files after each event, so it does not rely on the events.  Records from before its start are
+history and are skipped.  It reads a file from the end of the last complete record.  If a file shrank, was replaced or
+was rewritten, it reads the file from the beginning, and skips records that it already emitted or that are older than
+its start.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +28,7 @@ from backscroll.stores.base import FoundFile, Store
 
 KINDS = {"transcript", "agent", "superseded"}
 LATE = timedelta(days=1)
-"""Records of a new session are news even if they are stamped so long before the start: clocks differ."""
+"""Records of a new session count as new even with times this long before the start, because clocks differ."""
 CHECKED = 512
 BLOCK = 1 << 16
 
@@ -35,18 +36,18 @@ Wanted = Callable[[FoundFile], bool]
 
 
 class _Tail:
-    """One file, how far it was read, and what stands at the beginning and at the end of that."""
+    """One file: the offset up to which it was read, and the bytes at both ends of the read part."""
 
     def __init__(self, file: FoundFile) -> None:
         self.file = file
         self.offset = 0
         self.line: int | None = 1
-        """The line at the offset; None where nobody has counted yet."""
+        """The line number at the offset; None if it is not counted yet."""
         self.state: tuple[int, int, int] | None = None
         self.edges = (b"", b"")
 
     def pass_over(self) -> None:
-        """Treat the content of the file as history, up to the end of its last whole line."""
+        """Treat the content of the file as history, up to the end of its last complete line."""
         with open_readonly(self.file.path) as opened:
             self.offset, self.line = _end_of_last_line(opened, self.file.size), None
             self.edges = _edges(opened, self.offset)
@@ -58,7 +59,7 @@ class _Tail:
         return is_other or file.size < self.offset or _edges(opened, self.offset) != self.edges
 
     def read(self, opened: BinaryIO, file: FoundFile, *, is_replaced: bool) -> Iterator[Record]:
-        """Yield the records behind the last one that was read; an unfinished line waits for its end."""
+        """Yield the records after the last read one; an incomplete line waits for its end."""
         if is_replaced:
             self.offset, self.line = 0, 1
         account = scan(opened, file.path, decode_head, self.offset, self._counted(opened))
@@ -93,7 +94,7 @@ def _edges(opened: BinaryIO, offset: int) -> tuple[bytes, bytes]:
 
 
 def _end_of_last_line(opened: BinaryIO, size: int) -> int:
-    """Return the end of the last whole line of a file."""
+    """Return the end of the last complete line of a file."""
     end = size
     while end > 0:
         start = max(end - BLOCK, 0)
@@ -106,7 +107,7 @@ def _end_of_last_line(opened: BinaryIO, size: int) -> int:
 
 
 class Follower:
-    """Everything that is followed; `since` is when it began."""
+    """The state of all followed files; `since` is the start time."""
 
     def __init__(self, stores: Iterable[Store], since: datetime, wanted: Wanted | None = None) -> None:
         self._stores = list(stores)
@@ -115,7 +116,7 @@ class Follower:
         self._tails: dict[str, _Tail] = {}
         self._told: set[bytes] = set()
         self._known: set[tuple[str | None, str | None]] = set()
-        """The sessions and agents that were there at the start: a new file of theirs may hold their history."""
+        """The sessions and agents that existed at the start: a new file of theirs may hold their history."""
         for file in self._files():
             self._known.add((file.session, file.agent))
             tail = self._tails[file.path] = _Tail(file)
@@ -136,7 +137,7 @@ class Follower:
                 continue
             try:
                 yield from self._messages(tail, file)
-            except OSError:  # it vanished between two looks; what comes in its place is a new file
+            except OSError:  # it vanished between two looks; a file that replaces it is a new one
                 self._tails.pop(file.path, None)
 
     def _messages(self, tail: _Tail | None, file: FoundFile) -> Iterator[Message]:
@@ -154,7 +155,7 @@ class Follower:
         return self._since if (file.session, file.agent) in self._known else self._since - LATE
 
     def _is_new(self, record: Record, file: FoundFile, oldest: datetime | None) -> bool:
-        """Return True if a record was not told yet and is no history; with `oldest`, its time decides."""
+        """Return True if a record is new: not emitted yet and not history; with `oldest`, its time decides."""
         head = head_of(record.value)
         key = fingerprint((head.uuid or "").encode() + record.raw[:64] + record.raw[-64:], 12)
         if head.uuid is None or key in self._told:
@@ -168,12 +169,12 @@ class Follower:
 
 
 def _rows(record: Record) -> Iterator[Row]:
-    """Yield the row of a record that was read by itself."""
+    """Yield the row of a record that was read alone."""
     return (row for _, _, row in rows_of([record], 0, Facts()) if row is not None)
 
 
 def _message(row: Row, source: TranscriptSource, file: FoundFile) -> Message:
-    """Make the message of one record, which is all that is there yet."""
+    """Make a message from one record, because no other exists yet."""
     node = Node([row], 0)
     conversation = Conversation([source], Facts(), Tree([node], []))
     message = join_message(node, conversation.tree, conversation, file.session or "", file.agent)
@@ -184,7 +185,7 @@ def _message(row: Row, source: TranscriptSource, file: FoundFile) -> Message:
 def follow(
     stores: Iterable[Store], wakes: Iterable[object], since: datetime, wanted: Wanted | None = None
 ) -> Iterator[Message]:
-    """Yield every message as it is written; a look at all files follows each of `wakes`."""
+    """Yield every message as it is written; check all files after each event of `wakes`."""
     follower = Follower(stores, since, wanted)
     for _ in wakes:
         yield from follower.look()

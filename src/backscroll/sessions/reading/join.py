@@ -41,12 +41,12 @@ TREE_FIELDS = {
     "level",
 }
 CHANGED = "changed while it was being read"
-"""The mark of a message whose file shrank, or was rewritten, between the pass for rows and that for texts."""
+"""The mark of a message whose file shrank, or was rewritten, between reading its rows and reading its texts."""
 
 IMAGE_DATA = "base64"
 """The bytes of an image or document, in the data of its part, if the caller asked for them."""
 _FIRST = 24
-"""So many characters of base64 tell the format of an image."""
+"""This many characters of base64 are enough to identify the format of an image."""
 
 PLAN_MARK = "plan"
 """The mark of a prompt that the program wrote when a person accepted a plan."""
@@ -62,7 +62,7 @@ def role_of(row: Row) -> str:
 def join_message(  # noqa: PLR0913 - a node, its surroundings, and one choice
     node: Node, tree: Tree, conversation: Conversation, session: str, agent: str | None, *, images: bool = False
 ) -> Message:
-    """Read a node's records and make the message they hold; with `images` their bytes come too, as base64."""
+    """Read a node's records and make their message; with `images` the bytes of images come too, as base64."""
     head = node.head
     values = [conversation.value(row) for row in node.rows]
     whole = [(row, value) for row, value in zip(node.rows, values, strict=True) if value]
@@ -102,7 +102,7 @@ def _drop_image_data(parts: Iterable[Part]) -> None:
 
 
 def _parent(node: Node, tree: Tree) -> str | None:
-    """Return the message that a node follows; progress records are walked through."""
+    """Return the message before a node; skip progress records."""
     position, steps = node.parent, 0
     while position != NOBODY and tree.nodes[position].head.kind == PROGRESS and steps < len(tree.nodes):
         position = tree.nodes[position].parent
@@ -200,7 +200,7 @@ def _as_summary(part: Part, kind: str) -> Part:
 
 
 def _with_detail(part: Part, value: dict[str, Any]) -> Part:
-    """Add what the program itself recorded of a result."""
+    """Add the program's own data of a result."""
     if "toolUseResult" in value:
         part.data["detail"] = value["toolUseResult"]
     return part
@@ -248,7 +248,7 @@ def _result_part(block: dict[str, Any]) -> Part:
 
 
 def _media_part(block: dict[str, Any]) -> Part:
-    """Name an image or document by type, size and format; its bytes come as base64."""
+    """Return a part with the type, size and format of an image or document, and its bytes as base64."""
     source = block.get("source")
     detail = source if isinstance(source, dict) else {}
     stored = detail.get("data")

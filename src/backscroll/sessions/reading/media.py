@@ -22,7 +22,7 @@ def media_of(parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
 
 
 def read_media(data: dict[str, Any]) -> Media | None:
-    """Return an image without its metadata, anything else as it is stored; None if the transcript has no bytes."""
+    """Return an image without its metadata, other data unchanged; None if the transcript has no bytes."""
     stored = data.get(IMAGE_DATA)
     if not isinstance(stored, str) or not (found := decoded(stored)):
         return None

@@ -1,4 +1,4 @@
-"""Outputs: what tools gave back that is too large for a transcript, and lies in a file of its own beside it."""
+"""Outputs: results of tools that are too large for a transcript and have a file of their own beside it."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def _persisted() -> re.Pattern[str]:
 
 
 def persisted_name(text: str) -> str | None:
-    """Return the name of the file that holds a whole output, where a result is only a notice of it."""
+    """Return the name of the file with the whole output, if a result is only a notice of it."""
     found = _persisted().match(text) if "<persisted-output>" in text else None
     return found.group(1) if found else None
 
@@ -28,7 +28,7 @@ def output_directories(transcripts: Iterable[str]) -> list[str]:
 
 
 def whole_output(name: str, directories: Iterable[str]) -> tuple[str, str] | None:
-    """Return path and text of an output, from the first of some directories that holds it."""
+    """Return path and text of an output, from the first directory that has it."""
     for directory in directories:
         if os.path.islink(directory):  # it could lead anywhere
             continue

@@ -1,7 +1,7 @@
 """Read one session: its messages with the agents in their places, its calls, its tree.
 
-Rows are read first and kept (a few hundred bytes each); texts are read from the files message by
-message, so that memory stays flat however long the session is.
+Rows come first and stay in memory (a few hundred bytes each).  Texts are read message by message, so
+memory does not grow with the texts of a session.
 """
 
 import os
@@ -35,7 +35,7 @@ class SessionFiles(Struct):
 
     transcripts: list[str]
     agents: dict[str, list[str]] = {}
-    """Agent to its transcripts."""
+    """The transcripts of each agent."""
 
     def outputs(self, session: str) -> list[str]:
         """Return the directories that may hold outputs too large for the transcripts."""
@@ -45,7 +45,7 @@ class SessionFiles(Struct):
 
 
 class _Frame(Struct):
-    """One conversation in the middle of being told: the session itself, or an agent inside it."""
+    """One conversation on the stack of `messages`: the session itself, or an agent inside it."""
 
     agent: str | None
     conversation: Conversation
@@ -53,7 +53,7 @@ class _Frame(Struct):
     positions: Iterator[int]
     depth: int
     is_own: bool
-    """The conversation was opened for this frame alone and is closed with it."""
+    """True if the conversation was opened for this frame only; then it is closed with the frame."""
 
 
 class SessionReader:
@@ -80,7 +80,7 @@ class SessionReader:
         self._forks = _forks(self._conversation.tree)
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close the files."""
         self._conversation.__exit__(None, None, None)
 
     @property
@@ -127,7 +127,7 @@ class SessionReader:
             self.close()
 
     def _lost_agents(self) -> list[str]:
-        """Return the agents whose call is unknown, or stands in no transcript that is left; they are told last."""
+        """Return the agents whose call is unknown or in a deleted transcript; they come last."""
         trees = (self.tree, *(inline.tree for inline in self._conversation.inline))
         calls = {call for tree in trees for node in tree.nodes for row in node.rows for call, _ in row.calls}
         return [
@@ -153,7 +153,7 @@ class SessionReader:
             self._enter(name, depth, stack, told, internal=internal)
 
     def _enter(self, name: str, depth: int, stack: list[_Frame], told: set[str], *, internal: bool) -> None:
-        """Begin to tell an agent, once; internal ones only where they were asked for."""
+        """Start an agent's messages, once; internal agents only if the caller asked for them."""
         if name in told or (self._agents[name].is_internal and not internal):
             return
         told.add(name)
@@ -222,7 +222,7 @@ class SessionReader:
 
 
 def stored_lines(paths: list[str], open_file: Opener = open_readonly) -> Iterator[bytes]:
-    """Yield the lines of transcripts as they are stored."""
+    """Yield the stored lines of transcripts, unchanged."""
     for path in paths:
         try:
             with TranscriptSource(path, open_file) as source:
@@ -236,7 +236,7 @@ def _frame(agent: str, depth: int, conversation: Conversation, tree: Tree, *, is
 
 
 def _owners_by_node(conversation: Conversation, copied_from: dict[bytes, str]) -> dict[int, str]:
-    """Return for each node that is a copy the session it was first said in."""
+    """Return the session of the original for each node that is a copy."""
     if not copied_from:
         return {}
     version = next(reversed(conversation.facts.versions), None)

@@ -1,4 +1,4 @@
-"""Take the texts of a record from its head, so that most records are decoded only once."""
+"""Return the texts of a record from its head, so that most records are decoded only once."""
 
 from collections.abc import Callable
 

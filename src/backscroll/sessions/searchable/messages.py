@@ -220,7 +220,7 @@ def _spoken(row: Row) -> str:
 
 
 def _told_apart(passage: Passage, seen: dict[int, int]) -> Passage:
-    """Give a repeated message with the same id and text in one file a key of its own."""
+    """Return a key of its own for a repeated message with the same id and text in one file."""
     number = seen[passage.key] = seen.get(passage.key, 0) + 1
     return passage if number == 1 else passage._replace(key=number_of(passage.key.to_bytes(8, signed=True), number))
 

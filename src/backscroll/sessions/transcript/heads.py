@@ -18,7 +18,7 @@ from backscroll.sessions.transcript.token_counts import LARGEST_COUNT, believed
 NOTHING = Raw()
 """The value of a part that the head omits."""
 Count = Annotated[int, Meta(ge=0, le=LARGEST_COUNT)]
-"""A token count that we believe; a record with any other is decoded leniently, without that count."""
+"""A plausible token count; a record with any other count is decoded leniently, without that count."""
 
 
 class Block(Struct, gc=False):

@@ -19,7 +19,7 @@ class Keys:
     def __init__(self, paths: Sequence[str], roots: Mapping[bytes, bytes] | None = None) -> None:
         self._paths = paths
         self._roots = roots or {}
-        """Key of an original to that of the first original, where the original is a copy itself."""
+        """The key of the first original for the key of each original that is a copy itself."""
         self._made: dict[tuple[str, ...], bytes] = {}
         """Keys of API messages and calls: several rows of the catalogue have the same."""
 

@@ -98,14 +98,14 @@ class TranscriptSource:
         self._settle(account, stream)
 
     def _stop(self, account: Scan, stream: Stream, error: OSError) -> None:
-        """Count the bytes that an error kept from being read as damage."""
+        """Count the bytes that an error made unreadable as damage."""
         rest = max(stream.size - account.end, 0)
         place = Place(self.path, offset=account.end, length=rest)
         self.damage.append(Damage(place, f"reading stopped: {reason_of(error)}"))
         self.damage_bytes += rest
 
     def _note(self, item: Record, *, may_repeat_keys: bool) -> None:
-        """Collect the repair of a record, and the counts in it that are not believed."""
+        """Collect the repair of a record, and its implausible token counts."""
         note = item.note or (DUPLICATE_KEYS if may_repeat_keys and has_duplicate_keys(item.raw) else None)
         for told in (note, doubt(item.value)):
             if told is not None:

@@ -1,6 +1,6 @@
-"""Decide which token counts of a record are believed, and name the others.
+"""Separate the plausible token counts of a record from the implausible ones.
 
-A count is believed if it is a whole number from 0 to `LARGEST_COUNT`.  Any other count is unknown, never 0.
+A count is plausible if it is a whole number from 0 to `LARGEST_COUNT`.  Any other count is unknown, never 0.
 """
 
 from typing import Any
@@ -20,12 +20,12 @@ _NESTED = {
 
 
 def believed(value: object) -> int | None:
-    """Return a count, or None if it is not believed."""
+    """Return a count, or None if it is implausible."""
     return value if type(value) is int and 0 <= value <= LARGEST_COUNT else None
 
 
 def doubt(value: Any) -> str | None:
-    """Return a note that names the counts of a record which are not believed, or None if all are.
+    """Return a note that names the implausible counts of a record, or None if all are plausible.
 
     The decoder of heads refuses such counts, so only a record that is no head has any.
     """
@@ -46,7 +46,7 @@ def _named(usage: dict[str, Any]) -> str | None:
 
 
 def _reason(count: Any) -> str | None:
-    """Return why a count is not believed, or None if it is."""
+    """Return the reason why a count is implausible, or None if it is plausible."""
     if count is None:
         return None
     if isinstance(count, str) and len(count) > _LONGEST_INTEGER and count.isdecimal():  # decoded as text

@@ -1,1 +1,1 @@
-"""Files of Claude Desktop: rows, manifests, logs, worktrees, flags, and the fields of each that we may read."""
+"""Files of Claude Desktop: rows, manifests, logs, worktrees, flags, and the fields that we may read in each."""

@@ -1,7 +1,7 @@
-"""Files that hold secrets beside what is wanted, read by a list of what may be taken.
+"""Read files that also hold secrets: each function has a list of the fields that it returns.
 
-Desktop's `config.json` caches tokens, `.claude.json` holds keys, declarations of MCP servers hold passwords in their
-environment.  Each function here names the fields that it takes; nothing else leaves it.
+Desktop's `config.json` caches tokens, `.claude.json` holds keys, and declarations of MCP servers hold passwords in
+their environment.  No other field leaves this module.
 """
 
 import re
@@ -19,15 +19,15 @@ _SECRET = re.compile(
 )
 WITHHELD = "(not read)"
 _HISTORY = re.compile(rb'"history"\s*:\s*\[\s*[^\]\s]')
-"""A history that is not empty: most configs have none."""
+"""The start of a history that is not empty; most configs have none."""
 _DEEPEST = 120
 """Deeper than any value that our readers return."""
 
 
 def without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:
-    """Return a value in which the texts of every field whose name speaks of a secret are left unread.
+    """Return a value without the texts of fields whose name suggests a secret.
 
-    Numbers stay, for a count of tokens is none; `name` is that of the value itself.
+    Numbers stay, because a count of tokens is not a secret; `name` is the name of the value itself.
     """
     is_secret = _SECRET.search(name) is not None
     if depth > _DEEPEST or (is_secret and isinstance(value, str)):
@@ -51,17 +51,17 @@ _TOLD = frozenset(
         *("cron", "schedule", "every", "at"),
     )
 )
-"""The names inside a value whose texts are shown."""
+"""Names of fields inside a value whose texts are shown."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,23}")
 
 
 def is_harmless(value: Any) -> bool:
-    """Return True for a value that holds no secret under any name: a number, a flag, or one short word of letters."""
+    """Return True if a value is no secret under any name: a number, a flag, or one short word of letters."""
     return not isinstance(value, (str, dict, list)) or (isinstance(value, str) and bool(_WORD.fullmatch(value)))
 
 
 def described(value: Any) -> Any:
-    """Return the type and size of a value of which nothing is known; the value itself if it is harmless."""
+    """Return the type and size of an unknown value; the value itself if it is harmless."""
     if is_harmless(value):
         return value
     if isinstance(value, str):
@@ -70,9 +70,9 @@ def described(value: Any) -> Any:
 
 
 def only_allowed(value: Any, *, is_told: bool = False, has_own_keys: bool = False, depth: int = 0) -> Any:
-    """Return a value with the texts that the list of names allows, and harmless ones; all others are withheld.
+    """Return a value with harmless texts and the texts of allowed names; withhold all others.
 
-    `is_told` also allows texts that stand in the value itself; `has_own_keys` says that a map's keys are data.
+    `is_told` also allows the texts of the value itself; `has_own_keys` means that the keys of a map are data.
     """
     if depth > _DEEPEST:
         return WITHHELD
@@ -118,7 +118,7 @@ def config_prompts(path: str, damage: list[Damage] | None = None) -> Iterator[Hi
 
 
 def _pasted(typed: dict[str, Any]) -> dict[str, Any]:
-    """Return number of a paste to its text, as histories have it; no images."""
+    """Return the texts of pastes by number, as histories store them; no images."""
     pastes = typed.get("pastedContents")
     if not isinstance(pastes, dict):
         pastes = {"1": {"content": typed.get("pastedText")}}
@@ -136,7 +136,7 @@ def desktop_account(path: str, damage: list[Damage] | None = None) -> str | None
 
 
 def mcp_servers(path: str, damage: list[Damage] | None = None) -> list[dict[str, Any]]:
-    """Return name, command, address and the names of the variables of each MCP server that a settings file declares."""
+    """Return name, command, address and variable names of each MCP server in a settings file."""
     servers = read_object(path, damage).get("mcpServers")
     return [
         {
@@ -150,7 +150,7 @@ def mcp_servers(path: str, damage: list[Damage] | None = None) -> list[dict[str,
 
 
 def tokens_today(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
-    """Return the day and the tokens that buddy-tokens.json counts; other versions of it may hold keys."""
+    """Return the day and the token counts in buddy-tokens.json; other versions of it may hold keys."""
     content = read_object(path, damage)
     entry = content.get("tokens-today")
     entry = entry if isinstance(entry, dict) else content
@@ -166,9 +166,9 @@ _WINDOWS = {"fh": "five_hours", "sd": "seven_days"}
 
 
 def plan_usage(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
-    """Return the samples of each organization in plan-usage-history.json: their number, their start, the last one.
+    """Return the samples of each organization in plan-usage-history.json: number, first time, last sample.
 
-    Windows are in percent of the plan; a sample without any could not be taken, and says nothing.
+    Windows are in percent of the plan; a sample without windows failed and holds no value.
     """
     samples = read_object(path, damage).get("samples")
     found: dict[str, Any] = {}
@@ -187,16 +187,16 @@ def plan_usage(path: str, damage: list[Damage] | None = None) -> dict[str, Any]:
 
 
 COUNTERS = {"buddy-tokens.json": tokens_today, "plan-usage-history.json": plan_usage}
-"""Each counter file of Desktop, and what may be taken from it."""
+"""Each counter file of Desktop, and the function that reads its allowed fields."""
 
 
 def tasks(path: str, damage: list[Damage] | None = None) -> Any:
-    """Return the scheduled tasks in a file; only texts under known names."""
+    """Return the scheduled tasks in a file, with the texts of known fields only."""
     return only_allowed(read_object(path, damage))
 
 
 def address(url: str | None) -> str | None:
-    """Return an address without user, password and query, where keys are kept."""
+    """Return an address without user, password and query, because these may hold keys."""
     found = re.match(r"([a-z][a-z0-9+.-]*://)(?:[^/@]*@)?([^?#]*)", url or "", re.IGNORECASE)
     return found[1] + found[2] if found else None
 

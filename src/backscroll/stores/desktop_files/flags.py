@@ -1,7 +1,7 @@
-"""Feature flags: what Anthropic switched on or off for this user, as Claude Code last heard it.
+"""Feature flags: the switches that Anthropic set for this user, as Claude Code last received them.
 
-They lie in the global config as `cachedGrowthBookFeatures`.  That file may hold secrets (approved API keys, the
-environment of MCP servers): nothing but the flags leaves this module.  docs/formats.md, "Feature flags".
+They are in the global config as `cachedGrowthBookFeatures`.  That file may hold secrets (approved API keys, the
+environment of MCP servers), so only the flags leave this module.  docs/formats.md, "Feature flags".
 """
 
 import os
@@ -15,23 +15,23 @@ from backscroll.stores.side import SideStore, read_object
 FEATURES = "cachedGrowthBookFeatures"
 
 _IN_CONFIG = (".config.json", ".claude.json", "config.json")
-"""Names of the global config, the one that wins first."""
+"""Names of the global config, in order of precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One flag, as the config that was written last has it."""
+    """One flag, from the config that was written last."""
 
     name: str
     value: Json
     path: str
     others: list[tuple[str, Json]]
-    """Other configs that have another value, and that value."""
+    """Other configs with a different value, and that value."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagReport:
-    """The flags of a home, by name, and what could not be read."""
+    """The flags of a home, by name, and the damage."""
 
     flags: list[Flag]
     damage: list[Damage]
@@ -69,7 +69,7 @@ def read_flags(stores: Iterable[SideStore], prefix: str) -> FlagReport:
 
 
 def config_paths(store: SideStore) -> Iterator[str]:
-    """Yield the global config of a configuration directory: the one in it that wins, and the one beside it."""
+    """Yield the global configs of a configuration directory: the first that exists in it, and the one beside it."""
     inside = [path for name in _IN_CONFIG if os.path.isfile(path := str(store.path / name))]
     yield from inside[:1]
     beside = str(store.path.parent / ".claude.json")
@@ -78,7 +78,7 @@ def config_paths(store: SideStore) -> Iterator[str]:
 
 
 def compare_flags(here: FlagReport, there: FlagReport) -> FlagDifference:
-    """Return every flag that is not the same in two homes."""
+    """Return every flag that differs between two homes."""
     own, other = ({flag.name: flag.value for flag in report.flags} for report in (here, there))
     changes = []
     for name in sorted(own.keys() | other.keys()):

@@ -1,6 +1,6 @@
-"""Logs of Desktop and Cowork: the lines that tell of an error, near a moment or about a session.
+"""Logs of Desktop and Cowork: the lines that report an error near a time or about a session.
 
-Comes in: paths of log files of any size.  Goes out: one value for each line that counts; nothing else is kept.
+Input: paths of log files of any size.  Output: one value for each line that reports an error or a warning.
 A time without a zone is the local time of the machine that wrote it.  docs/formats.md, "Logs".
 """
 
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 
 
 def errors(paths: Iterable[str], zone: tzinfo | None = None) -> Iterator[Line | Damage]:
-    """Yield every line of some logs that tells of an error or warns, in the order of the files."""
+    """Yield every line of the logs that reports an error or a warning, in the order of the files."""
     for path in paths:
         try:
             yield from _errors_of(path, zone)

@@ -1,9 +1,9 @@
-"""Manifests: everything that Desktop recorded about a session, sorted into groups for people to read.
+"""Manifests: everything that Desktop recorded about a session, sorted into groups for display.
 
-Comes in: the fields of a row or of a Cowork manifest (`rows.read_fields`).  Goes out: group to name to value.  Every
-known field has a group and a type; one that is not known stands in `other`, one of an unexpected type is named as
-odd.  Lists of names decide which texts are shown: the known fields here, and in `allowed` the names inside their
-values.  Of an unknown field only its type and size are shown, unless its value is a number, a flag or a short word.
+Input: the fields of a row or of a Cowork manifest (`rows.read_fields`).  Output: the values by group and name.  Every
+known field has a group and a type.  An unknown field is in the group `other`; a field of an unexpected type is named
+as odd.  Lists of names decide which texts are shown: the known fields here, and the names inside their values in
+`allowed`.  An unknown field shows only its type and size, unless its value is a number, a flag or a short word.
 docs/formats.md, "Fields of a row".
 """
 
@@ -20,7 +20,7 @@ from backscroll.times import iso, parse
 Fields = dict[str, Any]
 MOST_FILES = 2000
 _LONG = {"systemPrompt", "promptAppendSnapshot", "toolSurfaceSnapshot", "spawnSeed", "otelConfig"}
-"""Fields that hold the programs' own text: of them only the length is told."""
+"""Fields that hold the programs' own text: only its length is shown."""
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "text": str,
@@ -32,7 +32,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "prose": object,
     "any": object,
 }
-"""Texts of the kinds text, list and prose are shown; of map and any only those under known names inside."""
+"""Texts of the kinds text, list and prose are shown; in map and any only the texts of known names."""
 _OWN_KEYS = {"mcqAnswers", "folderMountNames", "resolvedFolderKinds"}
 """Maps whose keys are data: questions, folders."""
 
@@ -124,12 +124,12 @@ KNOWN = {
     for kind, names in by_type.items()
     for name in names.split()
 }
-"""Each known field, the group that it is shown in, and its type."""
+"""Each known field with its group and its type."""
 GROUPS = (*_FIELDS, "other")
 
 
 class Sorted(NamedTuple):
-    """The fields of a row in their groups, and the names of those that are new or odd."""
+    """The fields of a row in their groups, and the names of unknown and odd fields."""
 
     groups: dict[str, Fields]
     unknown: list[str]
@@ -137,7 +137,7 @@ class Sorted(NamedTuple):
 
 
 def sort_fields(fields: Fields) -> Sorted:
-    """Sort the fields of a row into groups; only groups that have any are there."""
+    """Sort the fields of a row into groups; omit empty groups."""
     groups: dict[str, Fields] = {}
     unknown, odd = [], []
     for name, value in fields.items():
@@ -161,7 +161,7 @@ def _is(kind: str, value: Any) -> bool:
 
 
 def shown(name: str, value: Any) -> Any:
-    """Return the value of a known field as far as the lists of names allow."""
+    """Return the parts of a known field's value that the lists of names allow."""
     _, kind = KNOWN.get(name, ("", "any"))
     if name in _LONG or name.startswith("systemPrompt"):
         return None if value is None else {"characters": len(value if isinstance(value, str) else repr(value))}
@@ -190,7 +190,7 @@ def _server(server: Any) -> Any:
 
 
 def session_directory(path: str) -> str | None:
-    """Return the directory that Cowork keeps for the session of a manifest, where there is one."""
+    """Return Cowork's directory for the session of a manifest; None if there is none."""
     return next((directory for directory in session_directories(path) if os.path.isdir(directory)), None)
 
 

@@ -1,10 +1,10 @@
 """Sessions that Claude's own pages cached in the browser storage of Desktop.
 
-    epitaxy.local.transcript.<id>    a transcript that a page showed; it may be all that is left of a session
-    react-query-cache-ls             answers of the server, among them its list of sessions
+    epitaxy.local.transcript.<id>    a transcript that a page showed; it may be the last copy of a session
+    react-query-cache-ls             answers of the server, with its list of sessions
 
-Nobody documents these values, so every shape is read as far as it goes: any list of records or messages is a
-transcript, and any object with the id of a remote session is an entry of the list.  docs/formats.md, "Page cache".
+These values have no documentation, so this module accepts any shape: a list of records or messages is a
+transcript, and an object with the id of a remote session is an entry of the list.  docs/formats.md, "Page cache".
 """
 
 import json
@@ -31,7 +31,7 @@ _DEEPEST = 12
 
 @dataclass(frozen=True, slots=True)
 class CachedSession:
-    """A session that a page cached: with the records of its transcript, or as an entry of the server's list."""
+    """A session that a page cached: the records of its transcript, or an entry of the server's list."""
 
     id: str
     key: str
@@ -43,7 +43,7 @@ class CachedSession:
 
 
 def cached_sessions(items: Iterable[StorageRecord | Damage]) -> list[CachedSession]:
-    """Return the sessions that Claude's pages cached, each once for each place."""
+    """Return the sessions that Claude's pages cached, once for each place."""
     found: dict[tuple[str, str], CachedSession] = {}
     for record in items:
         if isinstance(record, Damage) or record.state is not State.LIVE or record.origin != _CLAUDE:
@@ -58,7 +58,7 @@ def cached_sessions(items: Iterable[StorageRecord | Damage]) -> list[CachedSessi
 
 
 def lines_of(session: CachedSession) -> bytes:
-    """Return a cached transcript as Claude Code would have stored it: one record a line."""
+    """Return a cached transcript in the form of Claude Code: one record per line."""
     lines = (json.dumps(record, ensure_ascii=False) for record in session.records or ())
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
@@ -93,7 +93,7 @@ def _is_spoken(item: dict[str, Any]) -> bool:
 
 
 def _as_record(item: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as it is, and a bare message as a record."""
+    """Return a record unchanged, and a bare message as a record."""
     if isinstance(item.get("message"), dict) or item.get("role") not in _ROLES:
         return item
     kept: dict[str, Any] = {name: item[name] for name in ("uuid", "parentUuid", "timestamp") if name in item}

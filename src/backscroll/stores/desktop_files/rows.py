@@ -1,9 +1,9 @@
 """Rows: Claude Desktop's record of a session, whether of the Code tab or of Cowork.
 
-Comes in: the path of a `local_*.json`, of a half-written `.tmp`, of a tombstone or of the list of cloud sessions.
-Goes out: one plain `Row` of text, flags and lists for each session, as docs/json.md describes it.  A row that is
-damaged gives what stands before the damage, and the reason.  Nothing of a row's permissions, prompts and connections
-leaves this module but through `read_fields`.
+Input: the path of a `local_*.json`, of an incomplete `.tmp`, of a tombstone or of the list of cloud sessions.
+Output: one plain `Row` of text, flags and lists for each session, as docs/json.md describes it.  A damaged row
+returns the fields before the damage, and the reason.  Permissions, prompts and connections of a row leave this module
+only through `read_fields`.
 docs/formats.md, "Desktop rows" and "Cowork".
 """
 
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 Fields = dict[str, Any]
 
 PAGE, PAGE_LIST = "page", "page-list"
-"""The products of rows that are made of what pages cached: a transcript, and an entry of the server's list."""
+"""The products of rows from page caches: a cached transcript, and an entry of the server's list."""
 LARGEST = 10 << 20
 """Desktop ignores a row that is larger."""
 _HEAD = 1 << 20
@@ -46,9 +46,9 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 
 
 def read_row(path: str) -> tuple[Row, dict[str, str]]:
-    """Return a row as far as it can be read, and the e-mail address and name of its account where it tells them.
+    """Return the readable fields of a row, and the e-mail address and name of its account if the row has them.
 
-    `damage` of the row says what is wrong with it.
+    `damage` of the row is the reason why the rest is unreadable.
     """
     fields, damage = read_fields(path)
     product = _product(fields, path, is_whole=damage is None)
@@ -75,7 +75,7 @@ def read_tombstone(path: str, name: str) -> Row:
 
 
 def read_cloud(path: str) -> tuple[list[Row], str | None]:
-    """Return a row for each session that a list of those in the cloud names, and what is wrong with the list."""
+    """Return a row for each session in a list of cloud sessions, and the damage of the list."""
     fields, damage = read_fields(path)
     entries = fields.get("entries")
     found = []
@@ -102,12 +102,12 @@ def read_cached(path: str, session: "CachedSession") -> Row:
 
 
 def _in_one_spelling(name: str) -> str:
-    """Return the id of a session in the cloud as Desktop compares it: `cse_x` and `session_x` are one."""
+    """Return the id of a cloud session in one form: for Desktop `cse_x` and `session_x` are the same."""
     return "session_" + name.removeprefix("cse_") if name.startswith("cse_") else name
 
 
 def owners_of(path: str) -> tuple[str | None, str | None]:
-    """Return account and organization that a row's path names; either may be shortened to eight digits."""
+    """Return account and organization from the path of a row; either may be shortened to eight digits."""
     parts = path.replace("\\", "/").split("/")
     for name in ("claude-code-sessions", "local-agent-mode-sessions"):
         if name in parts:
@@ -123,7 +123,7 @@ def session_directories(path: str) -> list[str]:
 
 
 def read_fields(path: str) -> tuple[Fields, str | None]:
-    """Return all fields of a row, or those in front of what is damaged, and the reason."""
+    """Return all fields of a row, or the fields before the damage and its reason."""
     try:
         with open_readonly(path) as file:
             data = file.read(LARGEST + 1)
@@ -141,7 +141,7 @@ def read_fields(path: str) -> tuple[Fields, str | None]:
 
 
 def _encodable(value: Fields) -> Fields:
-    """Return a value without lone surrogates, which no database could hold."""
+    """Return a value without lone surrogates, because no database can hold them."""
     text = json.dumps(value, ensure_ascii=False)
     if text.isascii() or not re.search("[\ud800-\udfff]", text):
         return value
@@ -150,7 +150,7 @@ def _encodable(value: Fields) -> Fields:
 
 
 def _fields_in_front(data: bytes) -> Fields:
-    """Return the whole top-level fields that stand before the first one that cannot be read."""
+    """Return the complete top-level fields before the first unreadable one."""
     text = data.decode("utf-8-sig", "replace").lstrip("\0 \t\r\n")
     decoder = json.JSONDecoder(strict=False)
     fields: Fields = {}
@@ -163,7 +163,7 @@ def _fields_in_front(data: bytes) -> Fields:
                 break
             value, place = decoder.raw_decode(text, _after_blanks(text, place + 1))
             place = _after_blanks(text, place)
-            if text[place : place + 1] not in (",", "}"):  # a number or name that is cut off looks whole
+            if text[place : place + 1] not in (",", "}"):  # a truncated number or name looks complete
                 break
             fields[name] = value
             place += 1
@@ -178,7 +178,7 @@ def _after_blanks(text: str, place: int) -> int:
 
 
 def _product(fields: Fields, path: str, *, is_whole: bool) -> str:
-    """Say whose row this is, by its fields; only where damage leaves none that tells, by where it lies."""
+    """Return the product of a row by its fields; if damage leaves no such field, by its path."""
     if any(name in fields for name in _COWORK_FIELDS) or str(fields.get("cwd")).startswith("/sessions/"):
         return "cowork"
     if any(name in fields for name in _CODE_FIELDS) or (is_whole and fields):
@@ -221,7 +221,7 @@ def _row(fields: Fields, stem: str, product: str) -> Row:
 
 
 def _lineage(fields: Fields) -> list[str]:
-    """Return every id under which the command line knew this conversation, the present one first."""
+    """Return every id of this conversation on the command line, the current one first."""
     ids = [fields.get(name) for name in ("cliSessionId", "unarchivedCliSessionId", "preClearCliSessionId")]
     prior = fields.get("priorCliSessionIds")
     ids += reversed(prior) if isinstance(prior, list) else []
@@ -229,14 +229,14 @@ def _lineage(fields: Fields) -> list[str]:
 
 
 def _other_names(fields: Fields) -> list[str]:
-    """Return the ids under which it is known elsewhere: in the cloud, or at the other end of a bridge."""
+    """Return its ids elsewhere: in the cloud, or at the other end of a bridge."""
     bridges = fields.get("bridgeSessionIds")
     ids = [fields.get("cloudSessionId"), *(bridges if isinstance(bridges, list) else ())]
     return [_in_one_spelling(name) for name in ids if isinstance(name, str) and _NAME.fullmatch(name)]
 
 
 def _kind(fields: Fields, product: str) -> str | None:
-    """Say where the session ran: local, ssh, wsl, cloud; for Cowork vm or host; None where nothing tells."""
+    """Return the place where the session ran: local, ssh, wsl, cloud; for Cowork vm or host; None if unknown."""
     if not fields:
         return None
     if product == "cowork":
@@ -253,7 +253,7 @@ def _kind(fields: Fields, product: str) -> str | None:
 
 
 def _held(fields: Fields, kind: str | None) -> str | None:
-    """Say who holds the transcript of a session that did not run on this machine."""
+    """Return the place of the transcript, as text, if the session did not run on this machine."""
     if kind == "ssh":
         host = _named(fields.get("sshConfig"), ("host", "hostname", "sshHost", "name"))
         user = _named(fields.get("sshConfig"), ("user", "username", "sshUser"))

@@ -1,8 +1,8 @@
 """Select from the browser data of pages: by key, origin and kind, with secrets withheld.
 
-Tokens and passwords lie in a browser's storage too, and whatever is printed may be pasted somewhere.  So what is
-called like one, or looks like one, is withheld unless it is asked for; what is deleted or superseded is left out
-unless it is asked for, because old values are old secrets.
+Browser storage holds tokens and passwords too, and users paste output elsewhere.  So values whose name or form
+suggests a secret are withheld unless the caller asks for them.  The same is true of deleted and superseded values,
+because old values may be old secrets.
 """
 
 import re
@@ -29,16 +29,16 @@ _LOOKS_SECRET = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class StorageFilter:
-    """Which records are asked for."""
+    """The filter for records."""
 
     key: str | None = None
-    """A key as it is, or a pattern with `*`."""
+    """An exact key, or a pattern with `*`."""
     origin: str | None = None
-    """An origin as it is, with or without its scheme; or a part of it with `*`."""
+    """An exact origin, with or without its scheme, or a pattern with `*`."""
     indexeddb: bool = False
     history: bool = False
     everything: bool = False
-    """Session Storage, and what the browser keeps for itself, too."""
+    """Include Session Storage and the browser's own records."""
     secrets: bool = False
 
 
@@ -113,7 +113,7 @@ def withheld(record: StorageRecord) -> StorageRecord:
 
 
 def _without_tokens(value: Any) -> Any:
-    """Return a value in which nothing looks like a token, whatever it is called."""
+    """Return a value without texts that look like a token, under any name."""
     if isinstance(value, str):
         return _LOOKS_SECRET.sub(WITHHELD, value)
     if isinstance(value, list):

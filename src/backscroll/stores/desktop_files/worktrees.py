@@ -1,4 +1,4 @@
-"""Git worktrees that Claude Desktop made for its sessions, as its registry `git-worktrees.json` lists them.
+"""Git worktrees that Claude Desktop made for its sessions, from its registry `git-worktrees.json`.
 
     {"schemaVersion": 2, "worktrees": {<name>: {"name", "path", "leasedBy", "baseRepo", "branch", …}}, …}
     {"worktrees": {…}}              version 1
@@ -37,7 +37,7 @@ class Worktree:
     base: str | None
     """The repository that it belongs to."""
     row: str | None
-    """The row of the session that leases it; None where nobody does."""
+    """The row of the session that leases it; None if no session does."""
     exists: bool | None
     """True if the directory exists; None for a path of another system."""
     source_branch: str | None
@@ -45,19 +45,19 @@ class Worktree:
     status: str | None
     registry: str
     session: str | None = None
-    """The session that was held in it, as lists name it."""
+    """The session that ran in it, by its id in lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorktreeReport:
-    """All worktrees, and what could not be read."""
+    """All worktrees, and the damage."""
 
     worktrees: list[Worktree]
     damage: list[Damage]
 
 
 def read_worktrees(desktops: Iterable[Path]) -> WorktreeReport:
-    """Return the worktrees of every Desktop's registry, of any version; what is no worktree is damage."""
+    """Return the worktrees in the registry of every Desktop, of any version; other entries are damage."""
     report = WorktreeReport([], [])
     for path in (str(desktop / REGISTRY) for desktop in desktops):
         registry = read_object(path, report.damage) if os.path.lexists(path) else {}

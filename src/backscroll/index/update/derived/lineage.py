@@ -54,7 +54,7 @@ def join(found: FoundUnits, rows: list[Row]) -> dict[str, str]:
 
 
 def _join_pages(rows: list[Row], sessions: dict[str, str], known: dict[str, str], places: "_Places") -> None:
-    """Join what pages cached; a transcript that is on this disk needs no cached copy."""
+    """Join the transcripts from page caches; a transcript on this disk needs no cached copy."""
     by_name = known | {bare(row["id"]): sessions[row["path"]] for row in rows if row["path"] in sessions}
     by_name |= {name: sessions[row["path"]] for row in rows if row["path"] in sessions for name in row["names"]}
     for row in rows:

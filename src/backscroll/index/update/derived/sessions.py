@@ -434,7 +434,7 @@ def _state(main: Mapping[str, Any] | None, *, has_transcript: bool, damage: int)
 
 def _place_the_unplaced(database: sqlite3.Connection) -> None:
     """Set the directory of sessions without a fitting one from a sibling in the same project directory."""
-    database.execute(  # what a sibling said before may hold no longer
+    database.execute(  # the sibling may have another directory now
         "UPDATE session SET cwd = own_cwd, project = own_project, project_source = own_project_source"
         " WHERE project_source = 'sibling'"
     )
