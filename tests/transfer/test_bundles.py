@@ -54,6 +54,14 @@ def bundle(root: Path, tmp_path: Path) -> Path:
     return tmp_path / "shop.tar.zst"
 
 
+def test_one_session_is_not_a_plural(root: Path, tmp_path: Path) -> None:
+    """The answer in text counts one session as `1 session`."""
+    code, out, _ = said("--root", root, "transfer", "pack", transcript_id(2), "-o", tmp_path / "one.tar.zst")
+
+    assert 0 == code
+    assert ": 1 session in " in out
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_everything_arrives(root: Path, bundle: Path, system: str, tmp_path: Path) -> None:
     """Each system: transcripts, tool results, file versions, todos, memory and rows, byte for byte; undo, twice."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from backscroll.lazy import lazily
 from backscroll.safe_text import one_line
-from backscroll.views.figures import ago, moment, size, tilde
+from backscroll.views.figures import ago, count, moment, size, tilde
 from backscroll.views.terminal.paper import Line, Paper, Span, word
 from backscroll.views.terminal.table import Column, table
 
@@ -53,7 +53,8 @@ def status_lines(status: ArchiveStatus, paper: Paper, command: str) -> Iterator[
         yield [Span("The archive is empty.")]
         yield [Span(f"Fill it: {command} archive sync", "dim")]
         return
-    yield [Span(f"{status.sessions:,} sessions, {status.files:,} files, {status.versions:,} versions")]
+    amounts = {"session": status.sessions, "file": status.files, "version": status.versions}
+    yield [Span(", ".join(count(number, noun) for noun, number in amounts.items()))]
     yield [Span(f"{size(status.raw_bytes)} in {size(status.bytes)}, synced {ago(status.synced, paper)}")]
     yield [Span(tilde(status.path, paper), "dim")]
     yield [Span(_timer_text(status.timer, command), "dim")]

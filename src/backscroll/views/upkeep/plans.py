@@ -7,7 +7,7 @@ from backscroll.changes.journal import JournalSummary
 from backscroll.changes.plan import ChangePlan, PlanStep
 from backscroll.records import Json
 from backscroll.safe_text import one_line
-from backscroll.views.figures import tilde
+from backscroll.views.figures import count, tilde
 from backscroll.views.json.sessions import dumps, object_of
 from backscroll.views.terminal.paper import Line, Paper, Span, word
 from backscroll.views.terminal.table import Column, table
@@ -57,8 +57,8 @@ def packed_document(packed: "Packed") -> Iterator[str]:
 
 def packed_lines(packed: "Packed") -> Iterator[str]:
     """Yield the answer of `transfer pack`."""
-    count = f"{packed.sessions:,} sessions in {packed.files:,} files, {packed.bytes:,} bytes"
-    yield f"{one_line(packed.file)}: {count}\nsha256 {packed.sha256}\n"
+    amount = f"{count(packed.sessions, 'session')} in {count(packed.files, 'file')}, {packed.bytes:,} bytes"
+    yield f"{one_line(packed.file)}: {amount}\nsha256 {packed.sha256}\n"
     for one in packed.skipped:
         yield f"left out: {one_line(one.path)}: {one_line(one.reason)}\n"
 

@@ -14,6 +14,7 @@ from backscroll.cli.settings import Settings
 from backscroll.errors import DONE, REFUSED
 from backscroll.safe_text import one_line
 from backscroll.share.site import Exported, export_site
+from backscroll.views.figures import count
 
 
 @examples(
@@ -53,7 +54,8 @@ def _report(done: Exported, settings: Settings, *, is_redacted: bool) -> None:
         print_document([json.dumps(json.object_of(done)), "\n"])
     else:
         place = one_line(str(Path(done.dir) / "index.html"))
-        print_document([f"{done.sessions:,} sessions, {done.written:,} written now, {done.bytes:,} bytes: {place}\n"])
+        sessions = count(done.sessions, "session")
+        print_document([f"{sessions}, {done.written:,} written now, {done.bytes:,} bytes: {place}\n"])
     if not is_redacted:
         sys.stderr.write("backscroll: the site is not redacted: keep it to yourself, or use share\n")
     for name in done.refused:
