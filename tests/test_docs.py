@@ -18,12 +18,14 @@ from backscroll.demo import write_demo_home
 from backscroll.errors import ANSWERS
 from backscroll.formats.images import raster_image
 from backscroll.formats.json import lines as jsonl
+from backscroll.health.model import KINDS
 from backscroll.index.queries import sessions as query
 from backscroll.sessions import session
 from backscroll.sessions.transcript import conversation, facts, prompts, rows
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+PACKAGE = ROOT / "src" / "backscroll"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
 PROSE = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 FIRST_SCREEN = 46
@@ -216,13 +218,12 @@ def test_every_section_says_how_it_is_known() -> None:
 def test_every_folder_stands_in_the_layers() -> None:
     """The layers of docs/design.md name every folder of the package and every module outside a folder."""
     text = section(text_of(DOCS / "design.md"), "Layers")
-    package = ROOT / "src" / "backscroll"
-    folders = [path.parent for path in package.rglob("__init__.py") if path.parent != package]
+    folders = [path.parent for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE]
     named = {name.rstrip("/") for name in re.findall(r"`([\w/]+)`", text)}
-    modules = [path.stem for path in package.glob("[!_]*.py")]
+    modules = [path.stem for path in PACKAGE.glob("[!_]*.py")]
 
     assert len(folders) > 20
-    assert [] == [str(path) for path in folders if not named & {path.relative_to(package).as_posix(), path.name}]
+    assert [] == [str(path) for path in folders if not named & {path.relative_to(PACKAGE).as_posix(), path.name}]
     assert [] == [module for module in modules if not re.search(rf"\b{module}\b", text)]
 
 
@@ -235,6 +236,30 @@ def test_every_dependency_earns_its_place(page: str) -> None:
     table = cells(section(text_of(DOCS / page), "Dependencies"))
 
     assert expected == {name for row in table for name in names(row[0])} - {"encryption"}
+
+
+# docs/doctor.md
+
+
+def test_every_kind_of_finding_has_a_row() -> None:
+    """The table of docs/doctor.md lists every kind of finding, in the order of `doctor`."""
+    table = text_of(DOCS / "doctor.md").partition("\n## ")[0]
+
+    assert list(KINDS) == [names(row[0])[0] for row in cells(table)]
+
+
+# CONTRIBUTING.md
+
+
+def test_recipes_name_files_that_exist() -> None:
+    """Every path in the recipes exists, in the repository or in the package; NAME stands for a new one."""
+    recipes = text_of(ROOT / "CONTRIBUTING.md").partition("## Recipes")[2].partition("## Pythons")[0]
+    paths = {name for name in names(recipes) if re.fullmatch(r"[\w./-]+/[\w.-]*|[\w-]+\.pyi?", name)}
+    given = [path for path in paths if "NAME" not in path]
+    missing = [path for path in given if not (ROOT / path).exists() and not (PACKAGE / path).exists()]
+
+    assert len(given) > 30
+    assert [] == missing
 
 
 # docs/json.md
