@@ -18,7 +18,7 @@ from backscroll.times import parse
 
 
 def kept_sessions(part: Path) -> set[str]:
-    """Return the names of the sessions whose transcripts the archive has."""
+    """Return the ids of the sessions with transcripts in the archive."""
     return {row.session for row in known_rows(part) if row.kind == "transcript" and row.session is not None}
 
 
@@ -53,7 +53,9 @@ def versions_of(part: Path, session: str) -> list[ArchivedVersion]:
 def facts(part: Path) -> list[ArchivedFact]:
     """Return every value of settings and browser storage that the archive has, by path, oldest first."""
     rows = known_rows(part)
-    current = {row.path: row for row in rows if row.kind == BROWSER_FACTS}  # it begins with all lines before
+    current = {
+        row.path: row for row in rows if row.kind == BROWSER_FACTS
+    }  # a newer version begins with all lines of the older one
     found = [fact for row in current.values() for fact in _told_by_browser(part, row)]
     before: dict[bytes, dict[str, Json]] = {}
     for row in sorted((row for row in rows if row.kind == FIELDS), key=lambda row: (row.path, row.version)):
@@ -64,14 +66,14 @@ def facts(part: Path) -> list[ArchivedFact]:
 
 
 def _told_by_browser(part: Path, row: KeptFile) -> Iterator[ArchivedFact]:
-    """Yield the facts of a browser storage: a line each."""
+    """Yield the facts of a browser storage, one per line."""
     for text in _content(part, row).splitlines():
         line = _object(text)
         yield ArchivedFact(source_of(row), str(line.get("fact")), line.get("value"), parse(line.get("time")))
 
 
 def _changed(row: KeptFile, before: dict[str, Json], fields: dict[str, Json]) -> Iterator[ArchivedFact]:
-    """Yield the fields of a settings file that differ from those of its version before."""
+    """Yield the fields of a settings file that differ from its previous version."""
     for name in before | fields:
         if name not in before or before[name] != fields.get(name):
             yield ArchivedFact(source_of(row), name, fields.get(name), _copied(row))

@@ -1,7 +1,7 @@
-"""Facts that are kept instead of whole files: allowed fields of settings, and browser storage about sessions.
+"""Facts that the archive keeps instead of whole files: allowed fields of settings, and browser storage about sessions.
 
-Settings may hold tokens and browser storage holds cookies of pages, so neither is copied.  The fields that are taken
-are named here or in `stores/desktop_files/allowed`.
+Settings may hold tokens and browser storage holds cookies of pages, so neither file is copied.  The lists of copied
+fields are here and in `stores/desktop_files/allowed`.
 """
 
 import json
@@ -64,7 +64,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def source_of(row: KeptFile) -> str:
-    """Return the path of the live file; facts have it before a mark."""
+    """Return the path of the live file: the part before the mark."""
     path = os.fsdecode(row.path)
     return path.rpartition("#")[0] if row.kind in (FIELDS, BROWSER_FACTS) else path
 
@@ -80,7 +80,7 @@ def facts_file(store: BrowserStore) -> FoundFile:
 
 
 def open_browser_facts(store: BrowserStore, before: bytes) -> BinaryIO:
-    """Return the facts that were kept before, and behind them a line for each one that changed."""
+    """Return the archived facts, and after them a line for each changed fact."""
     known = {line.get("fact"): line.get("value") for line in _lines(before)}
     now = iso(datetime.fromtimestamp(time.time(), UTC))
     current = _browser_facts(store)

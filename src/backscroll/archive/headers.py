@@ -1,4 +1,4 @@
-"""The rows of the catalogue as the headers of segments tell them, and the frames of packs behind them."""
+"""Read the rows of the catalogue from the headers of segments, and the frames of packs."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,14 +32,14 @@ def rows_in_segment(path: Path) -> list[KeptFile]:
     if pack_of(path.name) is not None:
         return [_row(path.name, [frame])._replace(stored=frame.end - frame.start, at=frame.start) for frame in frames]
     row, last = _row(path.name, frames), found[-1]
-    # Behind a bad header lie bytes that were acknowledged: nothing is appended to this segment, and nothing cut off.
+    # A sync reported the bytes after a bad header, so nothing is appended to this segment and nothing is cut off.
     return [row._replace(whole="") if isinstance(last, Gap) and not last.is_torn else row]
 
 
 def numbered(rows: Iterable[KeptFile], known: _Known | None = None) -> Iterator[KeptFile]:
-    """Yield the rows that are not known; another content of a version that is known gets the next free number.
+    """Yield the unknown rows; different content under a known version number gets the next free number.
 
-    The same version lies in two packs after somebody undid a prune.
+    After an undone prune two packs hold the same version.
     """
     taken = dict(known or {})
     for row in rows:
@@ -51,7 +51,7 @@ def numbered(rows: Iterable[KeptFile], known: _Known | None = None) -> Iterator[
 
 
 def stored_bytes(part: Path, row: KeptFile) -> bytes:
-    """Return header and frame of a packed version, good or not; none if they are not all there."""
+    """Return header and frame of a packed version, valid or not; none if bytes are missing."""
     try:
         with open_readonly(part / SEGMENTS / row.segment) as file:
             file.seek(row.at)
@@ -62,7 +62,7 @@ def stored_bytes(part: Path, row: KeptFile) -> bytes:
 
 
 def placed(rows: Sequence[KeptFile], segment: str) -> Iterator[KeptFile]:
-    """Yield rows as they lie one behind the other in a pack."""
+    """Yield rows with their positions, one after the other, in a pack."""
     at = 0
     for row in rows:
         yield row._replace(segment=segment, at=at)
@@ -70,7 +70,7 @@ def placed(rows: Sequence[KeptFile], segment: str) -> Iterator[KeptFile]:
 
 
 def _row(segment: str, whole: list[Frame]) -> KeptFile:
-    """Return the row of a version; without the state of the source, which the next sync compares byte by byte."""
+    """Return the row of a version, without the state of the source: the next sync compares the bytes."""
     last = whole[-1]
     told = last.fields
     return KeptFile._make(

@@ -51,7 +51,7 @@ def _moves(store: Store, home: Path) -> list[tuple[str, str]]:
     if isinstance(store, CodeStore) and store.projects.parent != store.path:
         moves = [(store.projects, home / ".claude/projects")]
     elif store.path == origin or not store.path.is_relative_to(origin):
-        # The directory was named itself, so nothing says in which home it was.
+        # The user named this directory itself, so its home is unknown.
         desktop = "Library/Application Support/Claude" if sys.platform == "darwin" else ".config/Claude"
         data = getattr(store, "data", None)
         moves = [(data, home / desktop)] if data is not None else [(store.path, home / ".claude"), *moves]

@@ -1,4 +1,4 @@
-"""Merge the small frames of a segment once its session is idle: a new file, synced, takes the place of the old one."""
+"""Merge the small frames of a segment once its session is idle: a new, synced file replaces the old one."""
 
 import os
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def is_worth_merging(row: KeptFile, now: int) -> bool:
 
 
 def merged(part: OpenPart, row: KeptFile) -> KeptFile | None:
-    """Rewrite a segment with full frames; return its row, or None if its bytes are not those of the catalogue."""
+    """Rewrite a segment with full frames; return its row, or None if its bytes do not match the catalogue."""
     frames = 0
     digest = sha256()
     fields = fields_of(row) | {"time": row.time, "mtime": row.mtime}

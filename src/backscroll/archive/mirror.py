@@ -1,6 +1,6 @@
 """Copy the archive to another disk, and check the copy there.
 
-The mirror has the layout of the archive itself.  It never loses anything: a segment that was pruned here stays there.
+The mirror has the layout of the archive itself.  It keeps segments that were pruned from the original.
 """
 
 import os
@@ -44,7 +44,7 @@ def mirror(part: Path, target: Path, stores: Iterable[Store], *, apply: bool = F
 
 def _require_apart(part: Path, target: Path, stores: Iterable[Store]) -> None:
     if not target.is_dir():
-        # The directory of a disk that is not there must not be made: the copy would land on this one.
+        # Never create the directory of a disconnected disk: the copy would be written to this disk.
         raise RefusedError("no such directory", str(target), "Make it, or connect the disk.")
     real = os.path.realpath(target)
     if is_inside(real, os.path.realpath(part.parent)):
@@ -103,7 +103,7 @@ def _digest(pieces: Iterable[bytes]) -> bytes:
 
 
 def _first(place: Path, length: int) -> Iterator[bytes]:
-    """Yield the first bytes of a file; those behind the last commit are not copied."""
+    """Yield the first bytes of a file; bytes after the last commit are not copied."""
     with open_readonly(place) as file:
         while length > 0 and (piece := file.read(min(_PIECE, length))):
             length -= len(piece)

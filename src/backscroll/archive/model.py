@@ -48,7 +48,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedFile:
-    """A source file in the archive: its newest version, and how many there are."""
+    """A source file in the archive: its newest version, and the number of versions."""
 
     path: str
     session: str | None
@@ -73,7 +73,7 @@ class ArchivedVersion:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedFact:
-    """A value of settings or browser storage that the archive keeps, from the moment at which it changed."""
+    """An archived value of settings or browser storage, and the time of its change."""
 
     path: str
     """The settings file, or the directory of the browser storage's profile."""
@@ -86,7 +86,7 @@ class ArchivedFact:
 
 @dataclass(slots=True)
 class Mirroring:
-    """The plan of `archive mirror`, and what was copied."""
+    """The plan of `archive mirror`, and the copied amounts."""
 
     changes: ChangePlan
     target: str
@@ -109,7 +109,7 @@ class Pruning:
 
 @dataclass(slots=True)
 class Repair:
-    """The plan of `archive repair`, and the places that stay lost."""
+    """The plan of `archive repair`, and the places that are lost for good."""
 
     changes: ChangePlan
     lost: list[Place]
@@ -127,7 +127,7 @@ class Restored:
 
 @dataclass(slots=True)
 class Restoration:
-    """The plan of `archive restore`, and the commands that resume the sessions after it."""
+    """The plan of `archive restore`, and the commands that resume the restored sessions."""
 
     changes: ChangePlan
     sessions: list[Restored]
@@ -145,7 +145,7 @@ class SchedulerCommand:
 
 @dataclass(slots=True)
 class Installation:
-    """The plan of `archive install` or `uninstall`, and the commands that go with it."""
+    """The plan of `archive install` or `uninstall`, and its scheduler commands."""
 
     changes: ChangePlan
     commands: list[SchedulerCommand] = field(default_factory=list)

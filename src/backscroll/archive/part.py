@@ -1,8 +1,8 @@
 """One part of the archive, open for writing: its lock, its segments and its catalogue.
 
-The catalogue is committed after the segments are synced to the disk.  While a batch is under way the catalogue is
-marked; if that mark is there at the next start, the catalogue is rebuilt from the headers of all segments.
-Segments that the catalogue does not list, because somebody put them back, are entered at the next start.
+The catalogue is committed after the segments are synced to the disk.  During a batch the catalogue has a mark; if the
+next start finds the mark, it rebuilds the catalogue from the headers of all segments.  The next start also adds
+segments that the catalogue does not list, such as those of an undone prune.
 """
 
 import os
@@ -40,9 +40,9 @@ _SCHEMA = (
 
 @contextmanager
 def opened_part(path: Path, *, is_own: bool = True) -> Iterator["OpenPart"]:
-    """Hold one part of the archive for writing; raise BusyError if another process does.
+    """Lock one part of the archive for writing; raise BusyError if another process has the lock.
 
-    A mirror may lie on a disk that knows no owners: `is_own=False`.
+    The disk of a mirror may have no file owners: `is_own=False`.
     """
     try:
         with _held_part(path, is_own=is_own) as part:
@@ -81,7 +81,7 @@ def _held_part(path: Path, *, is_own: bool) -> Iterator["OpenPart"]:
 
 
 def _require_ours(path: Path) -> None:
-    """Refuse an archive that others own or may write to."""
+    """Refuse an archive that other users own or may write to."""
     status = path.stat()
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise RefusedError("the archive belongs to another user", str(path))
@@ -127,13 +127,13 @@ class OpenPart:
         return (self.path / SEGMENTS / segment).exists()
 
     def begin(self) -> None:
-        """Mark the catalogue: a batch is under way."""
+        """Mark the catalogue at the start of a batch."""
         if not self._is_marked:
             self._database.execute("INSERT OR REPLACE INTO meta VALUES ('batch', 1)")
             self._is_marked = True
 
     def append(self, segment: str, stored: int, pieces: Iterator[bytes]) -> int:
-        """Write frames at the end of a segment, cut behind its `stored` bytes; return its new size."""
+        """Cut a segment after its `stored` bytes, append frames, and return its new size."""
         self.begin()
         if segment not in self._written:
             self._written[segment] = os.open(self.path / SEGMENTS / segment, _APPEND, 0o600)
@@ -156,14 +156,14 @@ class OpenPart:
         return name, start, end - start
 
     def _growing_pack(self) -> tuple[str, int]:
-        """Return the largest pack that may grow; one with a torn frame at its end stays as it is."""
+        """Return the largest pack that may grow; a pack with a torn last frame stays unchanged."""
         ends = ends_of(KeptFile(*row) for row in self._database.execute(_PACKED))
         places = {name: self.path / SEGMENTS / name for name in ends}
         open_ends = [(end, name) for name, end in ends.items() if end < PACK_BYTES and _size(places[name]) == end]
         return (max(open_ends)[1], max(open_ends)[0]) if open_ends else _new_pack()
 
     def rewrite(self, segment: str, pieces: Iterator[bytes], is_right: Callable[[], bool]) -> int | None:
-        """Write a segment again beside its place, sync it, and put it there if it is right; return its size."""
+        """Write a segment to a new file, sync it, and replace the old one if it is valid; return its size."""
         self.begin()
         place = self.path / SEGMENTS / segment
         temporary = place.with_suffix(_TEMPORARY)
@@ -184,11 +184,11 @@ class OpenPart:
         return stored
 
     def forget(self, rows: Iterable[KeptFile]) -> None:
-        """Take versions out of the catalogue at the next commit."""
+        """Remove versions from the catalogue at the next commit."""
         self._gone += [(row.path, row.version) for row in rows]
 
     def rebuild(self) -> None:
-        """Make the catalogue again from the headers."""
+        """Rebuild the catalogue from the headers."""
         self._database.close()
         self._database = self._made_again(self.path / CATALOGUE)
         self._is_marked = False
@@ -204,7 +204,7 @@ class OpenPart:
                 day.rmdir()
 
     def note(self, row: KeptFile) -> None:
-        """Enter a version into the catalogue at the next commit."""
+        """Add a version to the catalogue at the next commit."""
         self._rows.append(row)
 
     @property
@@ -231,7 +231,7 @@ class OpenPart:
         self._gone.clear()
 
     def _catalogue(self) -> sqlite3.Connection:
-        """Open the catalogue; make it again from the headers if it is missing, damaged or marked."""
+        """Open the catalogue; rebuild it from the headers if it is missing, damaged or marked."""
         place = self.path / CATALOGUE
         if place.exists():
             database = sqlite3.connect(place, isolation_level=None)
@@ -251,7 +251,7 @@ class OpenPart:
         return self._made_again(place)
 
     def _enter_unknown(self, database: sqlite3.Connection) -> None:
-        """Enter the segments that the catalogue does not list."""
+        """Add the segments that the catalogue does not list."""
         known = {name for (name,) in database.execute("SELECT DISTINCT segment FROM file")}
         names = [name for name in os.listdir(self.path / SEGMENTS) if name.endswith(".zst")]  # noqa: PTH208 - fast
         if unknown := sorted(set(names) - known):
@@ -266,7 +266,7 @@ class OpenPart:
     def _made_again(self, place: Path) -> sqlite3.Connection:
         rows = list(numbered(rows_in(segments_in(self.path / SEGMENTS))))
         draft = place.with_suffix(".new")
-        for left in (draft, _journal_of(draft), _journal_of(place)):  # a journal must not meet another catalogue
+        for left in (draft, _journal_of(draft), _journal_of(place)):  # a journal fits only its own catalogue
             left.unlink(missing_ok=True)
         os.close(os.open(draft, _APPEND, 0o600))
         with closing(sqlite3.connect(draft, isolation_level=None)) as database:
@@ -304,7 +304,7 @@ def _size(place: Path) -> int | None:
 
 
 def day_of(name: str) -> float:
-    """Return the moment of a directory in the bin; a name that is no day is never old."""
+    """Return the day of a directory in the bin; a name that is not a day never counts as old."""
     try:
         return time.mktime(time.strptime(name, "%Y-%m-%d"))
     except ValueError:

@@ -1,7 +1,7 @@
-"""Plan to take versions out of the archive: by age, by session, or all that a later version replaced.
+"""Plan to remove versions from the archive: by age, by session, or all that a later version replaced.
 
 The segments move to a bin, from which a later sync deletes them after 30 days.  `transfer undo` brings them back.
-A pack from which some versions go is written again without them; the old pack goes to the bin.
+If only some versions of a pack are removed, a new pack is written without them, and the old pack goes to the bin.
 """
 
 import os
@@ -29,7 +29,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PruneRule:
-    """The versions that go: those for which everything that is set holds."""
+    """The rule for versions to remove: a version must match every given condition."""
 
     before: datetime | None = None
     """Only versions whose file was last changed before this moment."""
@@ -40,7 +40,7 @@ class PruneRule:
 
 
 def prune(part: Path, rule: PruneRule, journal: Path | None = None) -> Pruning:
-    """Plan to prune a part of the archive; with a directory for the journal, act."""
+    """Plan to prune a part of the archive; carry the plan out if `journal` is given."""
     if journal is not None:
         settle(journal)
     with ExitStack() as stack:
@@ -50,7 +50,7 @@ def prune(part: Path, rule: PruneRule, journal: Path | None = None) -> Pruning:
         steps, going = _steps(part, [row for row in rows if _is_chosen(row, rule, current)], rows)
         plan = check_plan(ChangePlan("archive prune", steps, [part]))
         if held is not None and not plan.is_refused and not plan.is_settled:
-            held.begin()  # a kill between the moves and the commit: the catalogue is made again
+            held.begin()  # after a kill between the moves and the commit the catalogue is rebuilt
             moved = [row for pack in _packs_of(going) for row in _without(held, pack, going, rows)]
             apply_plan(plan, journal or part)
             if plan.applied:
@@ -79,7 +79,7 @@ def _is_chosen(row: KeptFile, rule: PruneRule, current: dict[bytes, KeptFile]) -
 
 
 def _steps(part: Path, chosen: list[KeptFile], rows: list[KeptFile]) -> tuple[list[PlanStep], list[KeptFile]]:
-    """Return a step for each segment that goes or stays for a reason, and the versions that go."""
+    """Return a step for each segment to remove or to keep for a reason, and the versions to remove."""
     names = {row.segment for row in chosen}
     needed = Counter(row.parent for row in rows if row.parent and row.segment not in names)
     current = rows_by_path(rows)
@@ -101,7 +101,7 @@ def _to_bin(part: Path, segment: str, told: str) -> PlanStep:
 
 
 def _without(part: OpenPart, pack: str, going: Sequence[KeptFile], rows: Sequence[KeptFile]) -> list[KeptFile]:
-    """Write the versions of a pack that stay into a new one; return their rows."""
+    """Write the kept versions of a pack into a new pack; return their rows."""
     gone = {row.at for row in going if row.segment == pack}
     staying = sorted((row for row in rows if row.segment == pack and row.at not in gone), key=lambda row: row.at)
     if not staying:
@@ -118,7 +118,7 @@ def _packs_of(rows: list[KeptFile]) -> list[str]:
 
 
 def _told(rows: list[KeptFile]) -> str:
-    """Name the small files that leave a pack."""
+    """Return a text that names the small files to remove from a pack."""
     names = [os.fsdecode(row.path) for row in rows[:_NAMED]]
     more = len(rows) - len(names)
     return ", ".join(names) + (f" and {more:,} more" if more else "")
@@ -133,7 +133,7 @@ def _reason_to_stay(row: KeptFile, others: int, current: dict[bytes, KeptFile]) 
 
 
 def _free(place: Path) -> Path:
-    """Return a name in the bin that is not taken."""
+    """Return an unused name in the bin."""
     for number in range(_AT_MOST):
         other = place if not number else place.with_name(f"{number}-{place.name}")
         if not os.path.lexists(other):

@@ -1,6 +1,6 @@
-"""Plan to repair the archive: copy damaged segments again from live files, and make the catalogue again.
+"""Plan to repair the archive: copy damaged segments again from live files, and rebuild the catalogue.
 
-A damaged segment is replaced only if the live file begins with exactly the bytes that the archive had.
+A damaged segment is replaced only if the live file begins with exactly the archived bytes.
 The damaged segment itself is kept in the journal.  In a pack every small file is repaired by itself.
 """
 
@@ -43,7 +43,7 @@ _DAMAGED = "damaged"
 
 
 def repair(part: Path, journal: Path | None = None) -> Repair:
-    """Plan to repair a part of the archive; with a directory for the journal, act."""
+    """Plan to repair a part of the archive; carry the plan out if `journal` is given."""
     if not part.is_dir():
         return Repair(ChangePlan("archive repair", []), [])
     if journal is not None:
@@ -56,7 +56,7 @@ def repair(part: Path, journal: Path | None = None) -> Repair:
         task = _Task(part, rows, is_sound=is_sound)
         plan = check_plan(ChangePlan("archive repair", task.steps(), [part]))
         if held is not None and not plan.is_refused:
-            held.begin()  # a kill leaves the mark, and the catalogue is made again
+            held.begin()  # a kill leaves the mark, and the catalogue is rebuilt
             apply_plan(plan, journal or part)
             if is_sound and (plan.applied or plan.is_settled):
                 for row in task.rows_after():
@@ -81,7 +81,7 @@ def _rows(part: Path) -> tuple[list[KeptFile], bool]:
 
 
 class _Task:
-    """The repair of one part: its steps, and the places that stay lost."""
+    """The repair of one part: its steps, and the places that are lost for good."""
 
     def __init__(self, part: Path, rows: list[KeptFile], *, is_sound: bool) -> None:
         self.lost: list[Place] = []
@@ -96,7 +96,7 @@ class _Task:
         """The rows of packs that are written again."""
 
     def steps(self) -> list[PlanStep]:
-        """Return a step for each damaged segment; those that others need as their prefix come first."""
+        """Return a step for each damaged segment; prefixes of other segments come first."""
         steps: list[PlanStep] = []
         open_prefix = prefix_opener(self._part)
         ends = ends_of(row for rows in self._rows.values() for row in rows)
@@ -111,7 +111,7 @@ class _Task:
         return steps
 
     def rows_after(self) -> Iterator[KeptFile]:
-        """Yield the rows of all segments that were written again."""
+        """Yield the rows of all rewritten segments."""
         yield from self._packed
         for name in self._mended:
             for row, fresh in zip(self._rows[name], rows_in_segment(self._part / SEGMENTS / name), strict=True):
@@ -120,7 +120,7 @@ class _Task:
     def _step(self, place: Path, rows: list[KeptFile], damage: list[Damage]) -> PlanStep:
         reason = damage[0].reason
         if not rows:
-            # Not even its first header can be read: it is out of the way, and a sync copies its file again.
+            # Even its first header is unreadable: the segment is moved away, and a sync copies its file again.
             target = self._part / _DAMAGED / place.name
             return PlanStep(MOVE, str(place), str(target), f"{reason}; nothing in it can be read")
         if rows[0].is_packed:
@@ -134,7 +134,7 @@ class _Task:
         return PlanStep(WRITE, live, str(place), reason, content=content, replaces=_digest(place))
 
     def _step_for_pack(self, place: Path, rows: list[KeptFile], damage: list[Damage]) -> PlanStep:
-        """Return the step that writes a pack again: good frames as they are, and copies of the damaged ones."""
+        """Return the step that rewrites a pack: valid frames unchanged, damaged ones copied again."""
         new, cut, copied = [], [], 0
         for row in rows:
             data = stored_bytes(self._part, row)
@@ -153,7 +153,7 @@ class _Task:
             self.lost += [one.place for one in unknown]
         if not copied and not unknown:
             return PlanStep(KEEP, None, str(place), f"{damage[0].reason}; no live file has these bytes")
-        # Versions without any bytes come last: `verify` finds the pack too short for them.
+        # Versions without any bytes come last: for `verify` the pack is too short.
         self._packed += placed([*(row for row, _ in new), *cut], place.name)
         content = b"".join(data for _, data in new)
         told = f"{damage[0].reason}; {copied:,} of {len(rows):,} small files are copied again"
@@ -161,14 +161,14 @@ class _Task:
 
 
 def _overlaps(row: KeptFile, damage: Damage) -> bool:
-    """Return True if damage in a pack lies in the frame of a version."""
+    """Return True if damage in a pack is in the frame of a version."""
     if damage.place.offset is None:
         return True  # the whole pack cannot be read
     return row.at < damage.place.offset + (damage.place.length or 0) and damage.place.offset < row.end
 
 
 def _packed_again(row: KeptFile) -> bytes:
-    """Return header and frame of a small file, from the live one."""
+    """Return header and frame of a small file, made from the live file."""
     with open_readonly(os.fsdecode(row.path)) as file:
         raw = file.read(row.length)
     pack_id, _ = pack_of(row.segment) or ("", 0)
@@ -196,7 +196,7 @@ def _first(file: BinaryIO, length: int) -> Iterator[bytes]:
 
 
 def _lost_place(live: str, place: Path, row: KeptFile, damage: Damage) -> Place:
-    """Return the range of the archived file that damage in its segment covers."""
+    """Return the range of the archived file that is damaged in its segment."""
     start, end = damage.place.offset or 0, (damage.place.offset or 0) + (damage.place.length or 0)
     first, behind = 0, row.length
     try:

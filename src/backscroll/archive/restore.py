@@ -1,4 +1,4 @@
-"""Plan to put sessions back from the archive: every file to its place, nothing overwritten, the file time now."""
+"""Plan to restore sessions from the archive: every file to its place, nothing overwritten, with the current time."""
 
 import json
 import os
@@ -45,7 +45,7 @@ _LEFT_OUT = ("tombstone", "released")
 
 @dataclass(frozen=True, slots=True)
 class RestoreOptions:
-    """The options of one `archive restore`, and the places that it works on."""
+    """The options of one `archive restore`, and its places."""
 
     part: Path
     root: Path | None
@@ -57,7 +57,7 @@ class RestoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """The names that change on the way back."""
+    """The names that change in a restore."""
 
     old: str
     new: str
@@ -65,7 +65,7 @@ class _Move:
     """The project key, if it changes."""
 
     def target(self, row: KeptFile) -> str:
-        """Return the place that a file gets."""
+        """Return the target path of a file."""
         path, config = Path(os.fsdecode(row.path)), Path(row.config)
         if not path.is_relative_to(config):
             return str(path)
@@ -76,7 +76,7 @@ class _Move:
 
 
 def plan_restore(sessions: Sequence[tuple[Session, Sequence[str]]], wish: RestoreOptions) -> Restoration:
-    """Plan to put sessions back; each comes with the paths of its agents' transcripts."""
+    """Plan to restore sessions; each has the paths of its agents' transcripts."""
     rows = known_rows(wish.part)
     steps: list[PlanStep] = []
     moves = []
@@ -147,14 +147,14 @@ def _steps(rows: list[KeptFile], move: _Move, wish: RestoreOptions) -> Iterator[
 
 
 def _deletion_mark(row: str) -> str | None:
-    """Return the mark that Desktop left when somebody deleted a row."""
+    """Return the mark that Desktop left for a deleted row."""
     name = Path(row).name.removesuffix(".json")
     marks = (Path(row).with_name(f"deleted_{spelling}") for spelling in (name, name.removeprefix("local_")))
     return next((str(mark) for mark in marks if os.path.lexists(mark)), None)
 
 
 def _fault(step: PlanStep, row: KeptFile) -> str | None:
-    """Read a kept file whole; return why it cannot be trusted."""
+    """Read a whole archived file; return the reason if it is damaged."""
     try:
         with open_content(step) as file:
             is_whole = digest_of(file) == row.whole
@@ -171,14 +171,14 @@ def _is_same(step: PlanStep, row: KeptFile) -> bool:
 
 
 def _existing(directory: Path) -> Path:
-    """Return a directory, or the nearest one above it that is there."""
+    """Return a directory, or its nearest existing parent."""
     while not directory.is_dir() and directory != directory.parent:
         directory = directory.parent
     return directory
 
 
 def _explain(changes: ChangePlan) -> None:
-    """Name the way out where a live file is in the way."""
+    """Add a remedy if a live file has the target path."""
     for step in changes.steps:
         if step.action == COPY and step.status == REFUSED and step.why == "something else is in its place already":
             step.why = "the live file is longer or different, and stays; use --as-new"
@@ -191,7 +191,7 @@ def _command(session: Session, row: KeptFile, move: _Move, wish: RestoreOptions)
 
 
 def _belongings(part: Path, rows: list[KeptFile], names: set[str], transcripts: Iterable[KeptFile]) -> list[KeptFile]:
-    """Return the current version of every file that belongs to a session, but for those with its name."""
+    """Return the current version of every file of a session, except files with its name."""
     current = {row.path: row for row in rows}.values()
     found = [row for row in current if row.kind == "row" and names & _named_in(part, row)]
     beside = (session_directories(os.fsdecode(row.path)) for row in found)

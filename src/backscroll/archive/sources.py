@@ -1,7 +1,7 @@
-"""The files that a sync copies: which ones, and how each is read.
+"""The files that a sync copies, and the way to read each.
 
-Most are files of a store as they are.  Of settings only the allowed fields are kept, and of browser storage the facts
-about sessions: their bytes are made here, under the path of the original and a mark behind `#`.
+Most are unchanged files of a store.  Settings are reduced to the allowed fields, and browser storage to the facts about
+sessions: this module makes their bytes, under the path of the original and a mark after `#`.
 """
 
 import os
@@ -79,7 +79,7 @@ _GROUPS = {"outputs": "output", "uploads": "upload"}
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that was not copied, and why."""
+    """A file that was not copied, and the reason."""
 
     path: str
     reason: str
@@ -110,7 +110,7 @@ class Copyable(NamedTuple):
 
 
 def copyables(stores: Iterable[Store], report: SyncReport) -> Iterator[Copyable]:
-    """Yield everything to copy; note in the report the files that somebody may miss."""
+    """Yield everything to copy; add omitted files that users may miss to the report."""
     sessions: set[str | None] = set()
     for store in stores:
         if isinstance(store, BrowserStore):
@@ -127,7 +127,7 @@ def copyables(stores: Iterable[Store], report: SyncReport) -> Iterator[Copyable]
 
 
 def _files(store: Store) -> Iterator[FoundFile | Damage]:
-    """Yield the files of a store, and behind each manifest of Cowork the session's outputs and uploads."""
+    """Yield the files of a store, and after each manifest of Cowork the session's outputs and uploads."""
     for file in store.files():
         yield file
         if store.kind == "cowork" and not isinstance(file, Damage) and file.kind == "row":
@@ -164,7 +164,7 @@ class SourceError(Exception):
 
 
 def _reading(function: Callable[[], Any]) -> Any:
-    """Call a function that reads a source; its errors are the source's, not the archive's."""
+    """Call a function that reads a source, and turn its errors into SourceError."""
     try:
         return function()
     except OSError as error:
@@ -172,7 +172,7 @@ def _reading(function: Callable[[], Any]) -> Any:
 
 
 class SourceReader:
-    """A file of Claude's, read from its start, with the hash of everything that was read."""
+    """Reads one of Claude's files from its start, and keeps the hash of the bytes read."""
 
     def __init__(self, copyable: Copyable) -> None:
         self._file: BinaryIO = _reading(copyable.open)
@@ -187,7 +187,7 @@ class SourceReader:
         self._file.close()
 
     def continued(self, rows: Iterable[KeptFile]) -> KeptFile | None:
-        """Return the longest version that the file begins with, and stand behind it; None stands at the start."""
+        """Return the longest version that the file begins with, and move to its end; with None, to the start."""
         best = None
         for row in sorted(rows, key=lambda row: row.length):
             if not self._read_to(row.length):
@@ -216,7 +216,7 @@ class SourceReader:
         self._hash, self._next, self.end = sha256(), b"", 0
 
     def peek(self) -> bytes:
-        """Return the bytes of the next frame without going past them."""
+        """Return the bytes of the next frame without consuming them."""
         self._next = self._next or _reading(lambda: self._file.read(FRAME_BYTES))
         return self._next
 
@@ -234,5 +234,5 @@ class SourceReader:
 
 
 def path_of(file: FoundFile) -> bytes:
-    """Return the path by which the catalogue knows a file."""
+    """Return the path of a file in the catalogue."""
     return os.fsencode(file.path)

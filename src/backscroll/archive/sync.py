@@ -70,7 +70,7 @@ def sync(stores: Iterable[Store], path: Path, *, dry_run: bool = False) -> SyncR
 
 
 def take_in(found: Iterable[Copyable], report: SyncReport, path: Path, *, dry_run: bool = False) -> None:
-    """Copy files of a backup: bytes that the archive has already in any version are left out."""
+    """Copy files of a backup, except bytes that the archive already has in any version."""
     if dry_run:
         _would_copy(found, report, path)
         return
@@ -79,14 +79,14 @@ def take_in(found: Iterable[Copyable], report: SyncReport, path: Path, *, dry_ru
 
 
 def require_apart(stores: Iterable[Store], path: Path) -> None:
-    """Refuse an archive that lies inside Claude's directories."""
+    """Refuse an archive inside Claude's directories."""
     for store in stores:
         if is_inside(os.path.realpath(path), os.path.realpath(store.path)):
             raise RefusedError("the archive must not be inside Claude's directories", str(path), "Set BACKSCROLL_HOME.")
 
 
 def _would_copy(found: Iterable[Copyable], report: SyncReport, path: Path) -> None:
-    """Count the files that a sync would look into, by their sizes and times alone."""
+    """Count the files that a sync would open, by their sizes and times alone."""
     rows = known_rows(path)
     newest = {row.path: row for row in rows}
     for item in found:
@@ -125,7 +125,7 @@ class _Sync:
         """Raw and stored bytes of the files in the batch that is not yet on the disk."""
 
     def run(self, found: Iterable[Copyable]) -> None:
-        """Copy new bytes; report them once they are on the disk."""
+        """Copy new bytes; report them when they are synced to the disk."""
         waiting = [item for item in found if not self._take(item, may_wait=True)]
         for item in waiting:
             self._take(item, may_wait=False)
@@ -142,7 +142,7 @@ class _Sync:
             yield Copyable(file, partial(facts.open_browser_facts, store, before))
 
     def _take(self, item: Copyable, *, may_wait: bool) -> bool:
-        """Copy a file if it changed; return False if it must wait for the file that it is a fork of."""
+        """Copy a file if it changed; return False if it must wait for the parent of its fork."""
         rows = self._versions.get(path_of(item.file), [])
         if self._is_unchanged(item.file, rows):
             if is_worth_merging(rows[-1], self._looked):
@@ -205,7 +205,7 @@ class _Sync:
         return True
 
     def _extendable(self, file: FoundFile, rows: list[KeptFile]) -> list[KeptFile]:
-        """Return the versions that may grow; a backup does not go on with the version of a file that is there."""
+        """Return the versions that may grow; a backup never extends the version of a live file."""
         if self._is_import and os.path.lexists(file.path):
             return [row for row in rows if row.length >= file.size]
         return rows
@@ -242,7 +242,7 @@ class _Sync:
         return after._replace(time=self._looked) if frames else after
 
     def _note(self, file: FoundFile, after: KeptFile, before: KeptFile, rows: list[KeptFile]) -> None:
-        """Enter a version into the catalogue; it becomes the current one unless it was imported."""
+        """Add a version to the catalogue; it becomes the current one unless it was imported."""
         if after.length > before.length:
             self._fresh.append((after.length - before.length, after.stored - before.stored))
         elif self._is_import and rows:
@@ -266,7 +266,7 @@ class _Sync:
         path = path_of(file)
         version = max((row.version for row in rows), default=0) + 1
         while self._part.has(segment := segment_name(path, version)):
-            version += 1  # a damaged segment is never written over
+            version += 1  # a damaged segment is never overwritten
         labels = (file.kind, file.session, file.agent, file.project_key, file.config)
         empty = (0, 0, 0, sha256().hexdigest(), 0, 0, 0, 0, 0, 0, 0)
         return KeptFile._make((path, version, segment, *labels, *empty, parent.segment if parent else "", 0))

@@ -35,7 +35,7 @@ def verify(path: Path, *, read_data: bool = False) -> Verification:
 
 
 def _checked(path: Path, name: str, ends: dict[str, int], damage: list[Damage], open_prefix: OpenPrefix | None) -> int:
-    """Check one segment, and return its size; a sync or prune that runs may have replaced it just now."""
+    """Check one segment, and return its size; a concurrent sync or prune may have replaced it."""
     place = path / SEGMENTS / name
     found, size = check_segment(place, _acknowledged(ends, name), open_prefix)
     if found and ends and (fresh := ends_of(rows_of(path))).get(name) != ends.get(name):
@@ -47,7 +47,7 @@ def _checked(path: Path, name: str, ends: dict[str, int], damage: list[Damage], 
 
 
 def _acknowledged(ends: dict[str, int], name: str) -> int | None:
-    """Return the bytes of a segment that a sync reported; None if the catalogue is lost and all must be whole."""
+    """Return the number of reported bytes of a segment; None if the catalogue is lost and all bytes must be valid."""
     return ends.get(name, 0) if ends else None
 
 
@@ -59,7 +59,7 @@ def check_segment(place: Path, stored: int | None, open_prefix: OpenPrefix | Non
             found = [gap for gap in gaps_in(file, place.name, open_prefix) if stored is None or gap.start < stored]
     except OSError as error:
         return [Damage(Place(str(place)), reason_of(error))], 0
-    # Bytes behind the last commit were never acknowledged: a sync was killed, and the next one cuts them.
+    # Bytes after the last commit were never reported: a sync was killed, and the next one cuts them.
     if stored is not None and size < stored:
         start = found.pop().start if found and found[-1].end == size else size
         found.append(Gap(start, stored, "the segment is too short", is_torn=False))
@@ -67,7 +67,7 @@ def check_segment(place: Path, stored: int | None, open_prefix: OpenPrefix | Non
 
 
 def gaps_in(file: BinaryIO, name: str, open_prefix: OpenPrefix | None = None) -> Iterator[Gap]:
-    """Yield the ranges of a segment that no whole frame covers; with `open_prefix` every byte is read."""
+    """Yield the ranges of a segment outside of valid frames; with `open_prefix` every byte is read."""
     is_pack, next_raw = pack_of(name) is not None, 0
     for piece in pieces(file, name):
         if isinstance(piece, Gap):

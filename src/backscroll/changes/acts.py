@@ -1,11 +1,11 @@
-"""Acts: the small changes that steps consist of, each noted before it happens, and each reversible.
+"""Acts: the small, reversible changes that steps consist of.  The journal has each before it happens.
 
 mkdir    a directory that was missing
-create   a new file: written beside its place, synced, linked to its name, which nothing else may have
-replace  a file in the place of one whose bytes are known; the old one is kept in the journal
+create   a new file: written under a temporary name, synced, then linked to its unused name
+replace  a new file in place of a file with known bytes; the journal keeps the old one
 remove   a file that is kept in the journal
-move     a second name for a file, then the first name goes; no bytes are copied
-rename   a directory with everything in it, to a name that nothing has, on the same disk
+move     a second name for a file, then the first name is removed; no bytes are copied
+rename   a directory with its contents, to an unused name on the same disk
 link     a symbolic link
 """
 
@@ -35,7 +35,7 @@ class Actor:
         self._timed: set[str] = set()
 
     def take(self, step: PlanStep) -> None:
-        """Carry out one step; raise OSError or RefusedError, and leave what it began to the journal."""
+        """Carry out one step; on OSError or RefusedError the journal has the acts that were begun."""
         if step.target is None:
             raise RefusedError("a step has no place")
         self._make_parents(step.target)
@@ -51,7 +51,7 @@ class Actor:
             self._create(step, step.target)
 
     def note_times(self) -> None:
-        """Note the times of all directories that changed, so that undo sees whether somebody changed them later."""
+        """Note the times of all changed directories, so that undo notices later changes by others."""
         after = {}
         for path in sorted(self._timed):
             with suppress(FileNotFoundError):  # a directory that moved has its own act
@@ -144,7 +144,7 @@ class Actor:
             sync_directory(old)
 
     def _rename(self, source: str, target: str) -> None:
-        """Move a directory; its listing tells undo whether somebody used it since."""
+        """Move a directory; undo compares its listing to notice later use."""
         (root, parts), (other, names) = self._place(target), self._place(source)
         self._note_directory(str(Path(source).parent))
         facts = {"inode": os.lstat(source).st_ino, "listing": listing_of(source)}
@@ -157,7 +157,7 @@ class Actor:
             sync_directory(old)
 
     def _keep(self, act: str, path: str) -> int:
-        """Note an act, and copy the present file into the journal before it goes."""
+        """Note an act, and copy the current file into the journal before its removal."""
         status = os.lstat(path)
         facts = {"mode": stat.S_IMODE(status.st_mode), "mtime": status.st_mtime_ns}
         number = self._noted(act, path, digest=digest_at(path), **facts)
@@ -169,7 +169,7 @@ class Actor:
     def _write(  # noqa: PLR0913, PLR0917 - the place of one file
         self, step: PlanStep, temporary: str, held: int, target: str, number: int, mode: int = 0o600
     ) -> None:
-        """Write the content of a step under a temporary name, and note the file that it became."""
+        """Write the content of a step under a temporary name, and note the identity of that file."""
         descriptor = os.open(temporary, CREATE, 0o600, dir_fd=held)
         digest = _fill(descriptor, step, target if step.action == APPEND else None)
         if step.digest not in (None, digest):
@@ -208,12 +208,12 @@ def place_below(path: str, roots: list[Path]) -> tuple[Path, tuple[str, ...]]:
 
 
 def temporary_name(journal: str, number: int) -> str:
-    """Return the name that a file has until it is whole."""
+    """Return the name of an incomplete file."""
     return f".backscroll-{journal}-{number}.tmp"
 
 
 def revert(journal: Journal, note: Note, written: Note | None, roots: list[Path]) -> str | None:
-    """Take one act back if its result is still as we left it; else return why it stays."""
+    """Revert one act if its result is still as we left it; else return the reason why it stays."""
     path, number = str(note["path"]), int(note["n"])
     root, parts = place_below(path, roots)
     try:
@@ -326,7 +326,7 @@ def _revert_change(journal: Journal, note: Note, written: Note | None, name: str
     path, kept = str(note["path"]), journal.kept(int(note["n"]))
     is_there = os.path.lexists(path)
     if is_there and digest_at(path) == note["digest"]:
-        return None  # it was never taken away, or is back already
+        return None  # it was never removed, or is already restored
     if note["act"] == "remove" and is_there:
         return "something else is in its place"
     if note["act"] == "replace" and (not is_there or written is None or digest_at(path) != written["digest"]):

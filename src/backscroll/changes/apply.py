@@ -1,4 +1,4 @@
-"""Apply a plan under a journal, and undo what a journal noted."""
+"""Apply a plan under a journal, and undo the acts in a journal."""
 
 import os
 from contextlib import suppress
@@ -37,7 +37,7 @@ def apply_plan(plan: ChangePlan, top: Path) -> ChangePlan:
     """Carry out a checked plan; `top` is the directory of journals.
 
     A plan with a refused step changes nothing.  If a step fails, all steps before it are undone.
-    A run that was killed before is undone first, so the plan is checked again after that.
+    An earlier killed run is undone first, and then the plan is checked again.
     """
     if not _is_ready(plan):
         return plan
@@ -57,7 +57,7 @@ def apply_plan(plan: ChangePlan, top: Path) -> ChangePlan:
 
 
 def settle(top: Path) -> None:
-    """Undo a run that was killed, so that a plan is made for the files as they are without it."""
+    """Undo a killed run, so that a plan sees the files without it."""
     if any(journal.state == OPEN for journal in journals(top)):
         with locked(top):
             _undo_killed(top)
@@ -70,12 +70,12 @@ def _undo_killed(top: Path) -> None:
 
 
 def _is_ready(plan: ChangePlan) -> bool:
-    """Return True if a plan has something to do, and no step that forbids it."""
+    """Return True if a plan has something to do, and no refused step."""
     return not plan.is_refused and not plan.is_settled
 
 
 def undo(top: Path, asked: str | None = None) -> ChangePlan:
-    """Undo a journal, or the last one that is not undone: only what is still as we wrote it."""
+    """Undo a journal, or the last one that is not undone, where our results are unchanged."""
     with locked(top):
         journal = chosen(top, asked)
         plan = ChangePlan(f"undo {journal.id}", [], _roots(journal), applied=True, journal=journal.id)
@@ -106,7 +106,7 @@ def _carry_out(plan: ChangePlan, journal: Journal) -> None:
 
 
 def _give_up(plan: ChangePlan, journal: Journal) -> None:
-    """Undo a run that failed; if even that fails, the next run does it."""
+    """Undo a failed run; if that fails too, the next run does it."""
     with suppress(OSError, BackscrollError):
         _take_back(journal, BROKEN)
     for step in plan.steps:
@@ -147,7 +147,7 @@ def _take_back(journal: Journal, state: str) -> list[PlanStep]:
 
 
 def _changed_directories(journal: Journal) -> set[str]:
-    """Return the directories that somebody changed after the run had ended; note them, for an undo that is killed."""
+    """Return the directories that were changed after the end of the run; note them in case this undo is killed."""
     for note in journal.notes:
         if "leave" in note:
             return set(note["leave"])
@@ -163,7 +163,7 @@ def _changed_directories(journal: Journal) -> set[str]:
 
 
 def _restore_times(notes: list[Note], leave: set[str]) -> None:
-    """Give directories the times that they had before the run."""
+    """Restore the times of directories from before the run."""
     for note in reversed(notes):
         if "directory" in note and note["directory"] not in leave:
             with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""In use: a session that a running process owns, a Desktop that runs, or a file that changed a moment ago."""
+"""Detect use: a session that a running process owns, a running Desktop, or a file that changed just now."""
 
 import os
 import struct
@@ -18,7 +18,7 @@ _STARTED = 19
 
 
 def owners(config: Path) -> dict[str, int]:
-    """Return session to process, for the processes that still run: the same pid and the same start time."""
+    """Return the process of each session that still runs: the same pid and the same start time."""
     try:
         names = sorted(path.name for path in (config / "sessions").iterdir())
     except OSError:
@@ -35,7 +35,7 @@ def owners(config: Path) -> dict[str, int]:
 
 
 def fresh_files(paths: Iterable[str], journal: Path, now: float | None = None) -> list[str]:
-    """Return the files that changed less than 60 seconds ago, but for those that our own journal wrote."""
+    """Return the files that changed less than 60 seconds ago, except files that our own journal wrote."""
     limit = (time.time() if now is None else now) - FRESH
     fresh = [path for path in paths if _mtime(path) > limit]
     ours = our_files(journal, fresh) if fresh else set()
@@ -43,7 +43,7 @@ def fresh_files(paths: Iterable[str], journal: Path, now: float | None = None) -
 
 
 def desktop_owner(data: Path) -> int | None:
-    """Return the process of the Claude Desktop that has a data directory open; 0 if it runs under an unknown id.
+    """Return the process id of the Claude Desktop that uses a data directory; 0 if it runs with an unknown id.
 
     Chromium's `SingletonLock` is a link to `HOST-PID`; the LOCK of its storage is locked while it runs.
     """
@@ -57,7 +57,7 @@ def desktop_owner(data: Path) -> int | None:
 
 
 def _holder(lock: Path) -> int | None:
-    """Return the process that holds the lock on a file; None if nobody does."""
+    """Return the process that holds the lock on a file; None if no process does."""
     import fcntl  # noqa: PLC0415 - Windows has none, and is refused before this
 
     layout = "qqihh" if sys.platform == "darwin" else "hhqqi"
@@ -79,7 +79,7 @@ def _mtime(path: str) -> float:
 
 
 def _runs(pid: int, started: object) -> bool:
-    """Return True if a process runs, and is the one that was registered as far as the system tells."""
+    """Return True if a process runs and, as far as the system shows, is the registered one."""
     try:
         os.kill(pid, 0)
     except PermissionError:
@@ -91,7 +91,7 @@ def _runs(pid: int, started: object) -> bool:
 
 
 def _start_of(pid: int) -> str | None:
-    """Return the start time of a process in ticks, as Linux counts it; None on other systems."""
+    """Return the start time of a process in clock ticks on Linux; None on other systems."""
     try:
         text = read_small(f"/proc/{pid}/stat", 1 << 16)
     except OSError:

@@ -1,11 +1,11 @@
-"""Journals: what a run is about to change, on the disk before it happens, so that it can be undone.
+"""Journals: the acts of a run, written to the disk before they happen, so that the run can be undone.
 
-    BACKSCROLL_HOME/journal/lock                 held by the one process that changes something
-    BACKSCROLL_HOME/journal/ID/journal.jsonl     one line a note; each begins with a checksum of the rest
+    BACKSCROLL_HOME/journal/lock                 the lock of the process that makes changes
+    BACKSCROLL_HOME/journal/ID/journal.jsonl     one note per line; each begins with a checksum of the rest
     BACKSCROLL_HOME/journal/ID/kept/N            the file that act N removed or replaced
 
-A last line without its end was cut off before its act began, and counts for nothing.
-Any other fault makes the journal damaged: then nothing is touched.
+A last line without its end was cut off before its act began, and is ignored.
+Any other fault means that the journal is damaged: then nothing is changed.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ class Journal:
 
     @property
     def id(self) -> str:
-        """The name that `undo` takes."""
+        """The id for `undo`."""
         return self.directory.name
 
     @property
@@ -54,7 +54,7 @@ class Journal:
         return self.notes[0] if self.notes else {}
 
     def kept(self, number: int) -> Path:
-        """Return the place of the file that an act removed or replaced."""
+        """Return the path of the kept file that an act removed or replaced."""
         return self.directory / "kept" / str(number)
 
     def add(self, note: Note) -> None:
@@ -87,7 +87,7 @@ class JournalSummary:
 
 
 def new_journal(top: Path, command: str, roots: list[Path]) -> Journal:
-    """Begin a journal."""
+    """Start a journal."""
     now = datetime.now(UTC)
     directory = top / f"{now:%Y%m%d-%H%M%S-%f}"  # the lock leaves one process, so the names are in order
     make_private_directory(directory / "kept")
@@ -147,13 +147,13 @@ def journals(top: Path) -> list[Journal]:
 
 
 def summary(journal: Journal) -> JournalSummary:
-    """Return a journal as `transfer log` lists it."""
+    """Return a journal in the form of `transfer log`."""
     steps = sum("act" in note for note in journal.notes)
     return JournalSummary(journal.id, journal.head.get("time"), journal.head.get("command"), steps, journal.state)
 
 
 def chosen(top: Path, asked: str | None) -> Journal:
-    """Return the journal that is asked for, or the last one that is not undone."""
+    """Return the requested journal, or the last one that is not undone."""
     found = journals(top)
     if asked is None:
         found = [journal for journal in found if journal.state in (OPEN, FINISHED) and journal.notes]
@@ -166,12 +166,12 @@ def chosen(top: Path, asked: str | None) -> Journal:
 
 
 def is_ours(top: Path, path: str) -> bool:
-    """Return True if our own run wrote a file, and it is still as it was then."""
+    """Return True if our own run wrote a file and it is unchanged since."""
     return bool(our_files(top, [path]))
 
 
 def our_files(top: Path, paths: Iterable[str]) -> set[str]:
-    """Return the files that our own runs wrote and that are still as they were then."""
+    """Return the files that our own runs wrote and that are unchanged since."""
     noted = [note for journal in journals(top) for note in journal.notes if "written" in note]
     written = {(note["inode"], note["size"], note["mtime"]) for note in noted}
     found = set()
@@ -185,7 +185,7 @@ def our_files(top: Path, paths: Iterable[str]) -> set[str]:
 
 @contextmanager
 def locked(top: Path) -> Iterator[None]:
-    """Be the only process that changes something; raise BusyError if another one does."""
+    """Hold the lock for changes; raise BusyError if another process has it."""
     import fcntl  # noqa: PLC0415 - Windows has none, and is refused before this
 
     try:

@@ -1,4 +1,4 @@
-"""Places below a root: directories held open, entered one by one, without ever following a link."""
+"""Places below a root: each directory is opened inside its parent, without following a link."""
 
 import os
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW",
 
 @contextmanager
 def parent_held(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
-    """Hold the directory open in which the last of `parts` stands; raise OSError where a link or nothing is there."""
+    """Hold the parent directory of the last of `parts` open; raise OSError if a link or nothing is in the way."""
     if not HAS_OPENAT:
         raise RefusedError("this system cannot open files relative to a directory, so nothing is changed", str(root))
-    # The root itself may be a link of the user's: a ~/.claude that lies in a directory of dotfiles.
+    # The root itself may be a link of the user, such as a ~/.claude in a directory of dotfiles.
     held = os.open(os.path.realpath(root), _FLAGS)
     try:
         for name in parts[:-1]:
@@ -29,5 +29,5 @@ def parent_held(root: Path, parts: tuple[str, ...]) -> Iterator[int]:
 
 
 def sync_directory(held: int) -> None:
-    """Wait until the names in a directory are on the disk."""
+    """Sync the names in a directory to the disk."""
     os.fsync(held)

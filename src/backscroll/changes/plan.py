@@ -64,7 +64,7 @@ class ChangePlan:
 
     @property
     def is_refused(self) -> bool:
-        """Return True if a step is refused, so that nothing may be applied."""
+        """Return True if a step is refused, so that the plan must not be applied."""
         return any(step.status in (REFUSED, FAILED) for step in self.steps)
 
     @property
@@ -102,7 +102,7 @@ def digest_at(path: str) -> str:
 
 
 def check_plan(plan: ChangePlan) -> ChangePlan:
-    """Compare the planned steps with the disk: some are the same already, some must be refused."""
+    """Compare the planned steps with the disk: some are already done, some must be refused."""
     targets: set[str] = set()
     for step in plan.steps:
         if step.status != PLANNED:
@@ -118,7 +118,7 @@ def check_plan(plan: ChangePlan) -> ChangePlan:
 
 
 def root_of(path: str, roots: Iterable[Path]) -> tuple[Path, tuple[str, ...]] | None:
-    """Return the root that a path lies below and the names that lead to it, or None."""
+    """Return the root of a path and the names below it, or None."""
     place = Path(path)
     for root in sorted(roots, key=lambda root: -len(root.parts)):
         if place.is_relative_to(root) and place != root:
@@ -145,7 +145,7 @@ def _check(step: PlanStep, roots: list[Path]) -> None:
 
 
 def _check_present(step: PlanStep, target: str) -> None:
-    """Settle a step whose place is taken."""
+    """Decide a step whose place is taken."""
     if step.action == LINK:
         same = Path(target).is_symlink() and str(Path(target).readlink()) == step.source
     elif not stat.S_ISREG(os.lstat(target).st_mode):

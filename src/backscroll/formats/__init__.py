@@ -1,5 +1,5 @@
-"""Formats: bytes in, values out.  Nothing here knows a product's paths or opens a file.
+"""Formats: bytes to values.  This package knows no paths of products and opens no files.
 
-`streams` takes off gzip and UTF-16, `jsonl` splits lines into `Record | Damage`, `lenient` reads one
-damaged JSON text, `salvage` finds the records inside a damaged line.
+In `json/`, `streams` unpacks gzip and UTF-16, `lines` splits lines into `Record | Damage`, `lenient` reads
+one damaged JSON text, and `salvage` finds the records inside a damaged line.
 """

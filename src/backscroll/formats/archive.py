@@ -1,7 +1,7 @@
 """Segments of the archive: pairs of a header and a Zstandard frame, one after the other.  docs/archive.md.
 
-A header is a skippable frame, so `zstd -dc SEGMENT` gives the archived bytes without us.
-Each header has a checksum over itself, magic number included, and over the frame behind it.
+A header is a skippable frame, so `zstd -dc SEGMENT` prints the archived bytes without backscroll.
+Each header has a checksum over itself, magic number included, and over the frame after it.
 A frame may be packed with the bytes of another file as its prefix; its header then names that file as `parent`.
 A pack is a segment of many small files: one frame for each version, and every header names the pack.
 """
@@ -27,7 +27,7 @@ else:  # a sync that finds nothing new packs nothing
     zstd = lazily("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 FORMAT = 3
-"""Format 2 adds frames with a prefix, format 3 packs; a frame says the lowest format that has it."""
+"""Format 2 adds frames with a prefix, format 3 packs; a frame names the lowest format that includes it."""
 MAGIC = 0x184D2A5B
 PACK_BYTES = 8 << 20
 """A pack of this size gets no more frames."""
@@ -107,11 +107,11 @@ class Parent(NamedTuple):
 
 
 OpenPrefix = Callable[[Parent], bytes]
-"""Returns the bytes of a prefix; raises MalformedError if they are not what the header says."""
+"""Returns the bytes of a prefix; raises MalformedError if they do not match the header."""
 
 
 def pack(raw: bytes, fields: dict[str, Any], prefix: bytes | None = None) -> bytes:
-    """Return header and frame of some raw bytes; `fields` describe the file that they come from.
+    """Return header and frame of some raw bytes; `fields` describe their file.
 
     With a `prefix` the fields name it as `parent`.
     """
@@ -147,12 +147,12 @@ def _format_of(fields: dict[str, Any]) -> int:
 
 
 def segment_name(path: bytes, version: int) -> str:
-    """Return the name of the segment that one version of a file has for itself."""
+    """Return the name of the segment of one version of a file."""
     return f"{sha256(path).hexdigest()[:24]}-{version}.zst"
 
 
 def pack_name(pack: str, number: int) -> str:
-    """Return the name of a pack; a pack that is written again without some frames gets the next number."""
+    """Return the name of a pack; a pack that is rewritten without some frames gets the next number."""
     return f"pack-{pack}-{number}.zst"
 
 
@@ -164,7 +164,7 @@ def pack_of(name: str) -> tuple[str, int] | None:
 
 
 def _belongs(fields: dict[str, Any], name: str) -> bool:
-    """Return True if a header is one of this segment's own: archived bytes may hold headers of other archives."""
+    """Return True if a header belongs to this segment: archived bytes may contain headers of other archives."""
     if (pack := pack_of(name)) is not None:
         return fields.get("pack") == pack[0]
     return segment_name(os.fsencode(fields["path"]), fields["version"]) == name
@@ -183,7 +183,7 @@ def frames(file: BinaryIO) -> Iterator[Frame]:
 
 
 def pieces(file: BinaryIO, name: str) -> Iterator[Frame | Gap]:
-    """Yield the frames of the segment `name`; where a header is bad, a gap and the frames behind it."""
+    """Yield the frames of the segment `name`; for a bad header a gap and the frames after it."""
     size = file.seek(0, io.SEEK_END)
     start = 0
     while start < size:
@@ -207,7 +207,7 @@ def whole_frames(file: BinaryIO, name: str) -> list[Frame]:
 
 
 def _headers_after(file: BinaryIO, start: int, size: int, name: str) -> Iterator[int]:
-    """Yield the offsets at which frames of this segment begin, behind a bad header."""
+    """Yield the offsets of the frames of this segment after a bad header."""
     for place in _magic_after(file, start):
         try:
             frame = frame_at(file, place)
@@ -288,7 +288,7 @@ def _unpack_after(packed: bytes, parent: Parent, open_prefix: OpenPrefix | None)
 class SegmentReader(io.RawIOBase):
     """The archived bytes of one version as a seekable stream; it holds one frame, and a prefix, in memory.
 
-    Damage raises OSError; with `filled` bytes that are lost read as NUL bytes, up to that length.
+    Damage raises OSError; with `filled` lost bytes read as NUL bytes, up to that length.
     """
 
     def __init__(
@@ -310,11 +310,11 @@ class SegmentReader(io.RawIOBase):
         self._held: tuple[int, bytes] = (0, b"")
 
     def readable(self) -> bool:
-        """Return True: it can be read."""
+        """Return True: it is readable."""
         return True
 
     def seekable(self) -> bool:
-        """Return True: it can be sought."""
+        """Return True: it is seekable."""
         return True
 
     def tell(self) -> int:

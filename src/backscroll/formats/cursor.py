@@ -1,6 +1,6 @@
-"""A place in bytes from which a binary format is read, piece by piece.
+"""A position in bytes from which a binary format is read, piece by piece.
 
-Every read says how much it wants; what is not there, or is larger than the format allows, is a
+Every read has a size.  Missing bytes, or a size that the format does not allow, raise
 `MalformedError`, which the reader of that format turns into damage.
 """
 
@@ -11,7 +11,7 @@ _LONGEST_VARINT = 10
 
 
 class MalformedError(ValueError):
-    """Bytes that are not what their format says; `str()` gives the reason."""
+    """Raised for bytes that violate their format; `str()` is the reason."""
 
 
 class Cursor:
@@ -26,11 +26,11 @@ class Cursor:
 
     @property
     def left(self) -> int:
-        """How many bytes have not been read."""
+        """The number of unread bytes."""
         return self.end - self.position
 
     def take(self, length: int) -> bytes:
-        """Read so many bytes."""
+        """Read a number of bytes."""
         start = self.position
         if length > self.end - start:
             raise MalformedError(f"{length} bytes wanted, {self.end - start} left")
@@ -64,7 +64,7 @@ class Cursor:
         raise MalformedError("number of more than 64 bits")
 
     def prefixed(self) -> bytes:
-        """Read bytes that stand behind their own number."""
+        """Read bytes after their own count."""
         return self.take(self.varint())
 
     def double(self) -> float:
@@ -74,12 +74,12 @@ class Cursor:
 
 
 def little(data: bytes) -> int:
-    """Return the number whose lowest byte stands first."""
+    """Return a little-endian number."""
     return int.from_bytes(data, "little")
 
 
 def fields(data: bytes) -> dict[int, int | bytes]:
-    """Read a protocol buffer as far as numbers and bytes go; the last one of a repeated field stays."""
+    """Read the numbers and bytes of a protocol buffer; the last value of a repeated field wins."""
     cursor = Cursor(data)
     found: dict[int, int | bytes] = {}
     while cursor.left:

@@ -1,8 +1,8 @@
 """The difference of two sequences of lines, found in bounded work.
 
-Comes in: two sequences of lines.  Goes out: runs that cover both, each equal, changed or not compared.
+Input: two sequences of lines.  Output: runs that cover both, each equal, changed or not compared.
 Myers' algorithm finds the shortest difference, but its work grows with lines times changes.  So steps are counted.
-If they run out, lines that occur once on both sides part the texts, and each gap gets its own share of steps.
+If they run out, lines that occur once on both sides split the texts, and each gap gets its own share of steps.
 If a gap uses up its share too, it becomes one run of the kind UNCOMPARED: all its old lines, then all its new ones.
 
 Lines become numbers first, so one step costs the same for a short line and for a long one.
@@ -46,7 +46,7 @@ class LineRun(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The runs that lead from one side to the other, and the steps that the search took."""
+    """The runs that turn one side into the other, and the number of steps of the search."""
 
     runs: list[LineRun]
     steps: int
@@ -64,7 +64,7 @@ def compare(old: Sequence[Hashable], new: Sequence[Hashable]) -> Difference:
 
 
 def step_limit(lines: int) -> int:
-    """Return how many steps two texts of so many lines together may take."""
+    """Return the limit of steps for two texts with this total number of lines."""
     return min(FREE_STEPS + STEPS_PER_LINE * lines, MOST_STEPS)
 
 
@@ -92,7 +92,7 @@ class _Search:
     def __init__(self, old: Sequence[Hashable], new: Sequence[Hashable]) -> None:
         self.steps = 0
         self.open_gaps: set[int] = set()
-        """How many pairs stand before each gap that was not compared."""
+        """The number of pairs before each gap that was not compared."""
         self._left = step_limit(len(old) + len(new))
         in_old, in_new = set(old), set(new)
         numbers = {line: number for number, line in enumerate(in_old & in_new)}
@@ -171,7 +171,7 @@ class _Search:
 
 
 def _walked_back(rows: "list[array[int]]", place: int, other: int) -> Pairs:
-    """Return the pairs on the way that the rows describe."""
+    """Return the pairs on the path in the rows."""
     pairs: Pairs = []
     for changes in range(len(rows), 0, -1):
         row, number = rows[changes - 1], (place - other + changes) // 2
@@ -211,7 +211,7 @@ def _anchors(old: list[int], new: list[int]) -> Pairs:
 
 
 def _shared_ends(old: Sequence[Hashable], new: Sequence[Hashable]) -> tuple[int, int]:
-    """Return how many lines both begin with, and how many of the others both end with."""
+    """Return the number of shared lines at the beginning, and of shared remaining lines at the end."""
     most = min(len(old), len(new))
     start = 0
     while start < most and old[start] == new[start]:

@@ -9,10 +9,10 @@ from typing import BinaryIO, Protocol
 
 
 class Directory(Protocol):
-    """Files by name; those in directories below have `/` in their names."""
+    """Files by name; names of files in subdirectories contain `/`."""
 
     def names(self) -> Iterable[str]:
-        """Return the names of all files that are there now."""
+        """Return the names of all existing files."""
         ...
 
     def open(self, name: str) -> BinaryIO:
@@ -21,25 +21,25 @@ class Directory(Protocol):
 
 
 class Profile(Directory, Protocol):
-    """A directory of which private copies can be made, for SQLite must be given a path."""
+    """A directory that can make private copies of its files, because SQLite needs a path."""
 
     def state(self, name: str) -> object:
         """Return a state that changes whenever a file does, for a name from `names`."""
         ...
 
     def copy(self, names: Iterable[str]) -> AbstractContextManager[str]:
-        """Copy these files side by side into a directory of ours; return its path, which is gone with the context."""
+        """Copy files into one private directory; return its path, which is deleted with the context."""
         ...
 
 
 class Below:
-    """The files of one directory below another one, without those further down unless `is_deep`."""
+    """The files of a subdirectory; `is_deep` includes its own subdirectories."""
 
     def __init__(self, directory: Directory, prefix: str, *, is_deep: bool = False) -> None:
         self._directory, self._prefix, self._is_deep = directory, prefix, is_deep
 
     def names(self) -> Iterator[str]:
-        """Return the names of the files, as seen from here."""
+        """Return the names of the files, relative to this directory."""
         start = len(self._prefix)
         for name in self._directory.names():
             if name.startswith(self._prefix) and (self._is_deep or "/" not in name[start:]):
@@ -51,7 +51,7 @@ class Below:
 
 
 def file_size(file: BinaryIO) -> int:
-    """Return the size of an open file, and go back to its start."""
+    """Return the size of an open file, and seek to its start."""
     size = file.seek(0, 2)
     file.seek(0)
     return size

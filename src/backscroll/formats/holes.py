@@ -1,6 +1,6 @@
 """Find the holes of a sparse file: ranges that were never written, read as NUL bytes and take no space.
 
-A file of 10 GB may hold a few bytes of data.  Where the system tells its holes, a reader can skip them.
+A file of 10 GB may hold a few bytes of data.  If the system reports the holes, a reader can skip them.
 """
 
 import os
@@ -15,7 +15,7 @@ _BLOCK = 512
 def data_ranges(file: BinaryIO, start: int, size: int) -> list[tuple[int, int]] | None:
     """Return (start, end) of the data of a sparse file from a byte on, or None if it has no large hole.
 
-    The place at which `file` reads on is undefined afterwards: seek before reading.
+    The position of `file` is undefined afterwards: seek before reading.
     """
     if size - start < SMALLEST_HOLE or not hasattr(os, "SEEK_DATA"):
         return None
@@ -28,7 +28,7 @@ def data_ranges(file: BinaryIO, start: int, size: int) -> list[tuple[int, int]] 
             ranges = _ranges(number, start, size)
         finally:
             os.lseek(number, before, os.SEEK_SET)
-    except (OSError, AttributeError, ValueError):  # a file in memory, or a file system without such an answer
+    except (OSError, AttributeError, ValueError):  # a file in memory, or a file system without this information
         return None
     return None if ranges == [(start, size)] else ranges
 

@@ -1,7 +1,7 @@
 """Raster images: their type by their bytes, and the same image without its metadata.
 
-Comes in: bytes that claim to be an image.  Goes out: media type and bytes of a PNG, JPEG, GIF or WebP, else None.
-Metadata (places, names, comments, previews) is dropped; pixels and colours stay as they are.
+Input: bytes that claim to be an image.  Output: media type and bytes of a PNG, JPEG, GIF or WebP, else None.
+Metadata (places, names, comments, previews) is dropped; pixels and colours stay unchanged.
 """
 
 from collections.abc import Callable, Iterator
@@ -73,7 +73,7 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
 
 
 def _end_of_scan(data: bytes, place: int) -> int:
-    """Return the place of the next segment behind the coded pixels."""
+    """Return the position of the next segment after the encoded pixels."""
     while (place := data.find(b"\xff", place)) >= 0:
         following = data[place + 1]
         if following not in {0x00, 0xFF, *_JPEG_BARE}:

@@ -1,4 +1,4 @@
-"""State: what one of several versions of a stored value is now."""
+"""The state of one of several versions of a stored value."""
 
 from enum import StrEnum
 

@@ -5,7 +5,7 @@
        100       8  mode            124   12  size, octal
        148       8  checksum        156    1  type: '0' for a regular file
 
-Links, devices, directories and every extension (PAX, GNU) are malformed here: nothing but a size is ever followed.
+Links, devices, directories and every extension (PAX, GNU) are malformed here: a member has only a name and a size.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def header(name: str, size: int) -> bytes | None:
 
 
 def padding(size: int) -> bytes:
-    """Return the zeros behind a file."""
+    """Return the zeros after a file."""
     return bytes(-size % BLOCK)
 
 
@@ -71,7 +71,7 @@ def read_member(stream: BinaryIO) -> TarMember | None:
 
 
 def pieces(stream: BinaryIO, size: int, length: int = 1 << 20) -> Iterator[bytes]:
-    """Yield the content of a file, and skip the zeros behind it."""
+    """Yield the content of a file, and skip the zeros after it."""
     rest = size
     while rest:
         data = stream.read(min(rest, length))

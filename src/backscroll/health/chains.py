@@ -1,4 +1,4 @@
-"""Chains: the messages that a resume reaches.
+"""Find the messages that a resume reaches.
 
 Claude Code starts at the last message and goes from parent to parent until there is none.
 A missing parent ends the walk early, and one id for two records makes it skip or repeat messages.
@@ -22,7 +22,7 @@ from backscroll.stores.base import Opener
 LINKED = frozenset({"user", "assistant", "attachment", "system", "progress"})
 """The types of records that have parents."""
 MANY_BRANCHES = 50
-"""A conversation with so many branches was not made by a person who went back."""
+"""A person who goes back does not make this many branches."""
 
 
 class Link(NamedTuple):
@@ -68,7 +68,7 @@ def links(path: str, open_file: Opener) -> Iterator[Link]:
 
 
 def reach_of(path: str, main: list[MainRecord], open_file: Opener) -> Reach | None:
-    """Walk as a resume does; return the share of the messages since the last compaction, or None without any."""
+    """Walk like a resume; return the reached share of the messages since the last compaction, or None without any."""
     boundaries = [item.node for item in main if item.kind == BOUNDARY]
     since = [item for item in main if item.is_spoken and item.node > max(boundaries, default=-1)]
     found = list(links(path, open_file))
@@ -77,7 +77,7 @@ def reach_of(path: str, main: list[MainRecord], open_file: Opener) -> Reach | No
     walked, cause, last = _walk(found)
     reached = {item.node for item in since if item.offset in walked}
     missed = [item.offset for item in since if item.node not in reached]
-    if missed and last.offset < min(missed):  # it passed them by: the first record behind them names an old parent
+    if missed and last.offset < min(missed):  # it skipped them: the first record after them names an old parent
         last = next((link for link in found if link.offset in walked and link.offset > max(missed)), last)
         cause = "continues from an old record and skips the others"
     place = Place(path, last.line, last.offset, last.length)
@@ -85,7 +85,7 @@ def reach_of(path: str, main: list[MainRecord], open_file: Opener) -> Reach | No
 
 
 def _walk(found: list[Link]) -> tuple[set[int], str, Link]:
-    """Return the offsets of the records that a resume reaches, why it stops, and its last record."""
+    """Return the offsets of the records that a resume reaches, the reason why it stops, and its last record."""
     known = {link.uuid: link for link in found}  # of two records with one id, Claude Code keeps the last
     current = next((link for link in reversed(found) if link.type in ("user", "assistant")), found[-1])
     walked: set[int] = set()
@@ -100,7 +100,7 @@ def _walk(found: list[Link]) -> tuple[set[int], str, Link]:
 
 
 def chain(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that a resume misses a part of the conversation."""
+    """Report that a resume misses a part of the conversation."""
     path = transcript_of(session)
     if path is not None and session.id in around.suspects:
         reach = reach_of(path, main_records(around.database, session.id, path), around.open_file)

@@ -8,7 +8,7 @@ from backscroll.sessions.session import DesktopRow, Session
 from backscroll.times import of_file, parse
 
 CLOSE = timedelta(minutes=10)
-"""A row and its transcript are made, and last written, within this time."""
+"""A row and its transcript were created, and last written, within this time of each other."""
 
 
 def fitting(row: DesktopRow, sessions: Sequence[Session]) -> Session | None:

@@ -1,4 +1,4 @@
-"""Mend a transcript: the same records under a new session id, without damage, every parent known.
+"""Make a repaired copy of a transcript: the same records under a new session id, without damage, with valid parents.
 
 A missing, circular or stale parent is replaced by the record before it in the file.
 Of records with one id, a later one with other content gets an id of its own, and a mere repetition is left out.
@@ -34,7 +34,7 @@ class Mended(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The result of the repair, for a plan."""
+        """The result of the repair, as text for a plan."""
         return f"a mended copy: {self.records:,} records, {self.relinked:,} relinked, {self.dropped:,} left out"
 
 
@@ -62,7 +62,7 @@ class _Mender:
         self.relinked = 0
         self.repeated = 0
         self._current: dict[str, str] = {}
-        """Each id to the id that its last record has now."""
+        """The new id of the last record with each id."""
         self._seen: set[tuple[str, bytes]] = set()
         self._previous: str | None = None
 
@@ -83,7 +83,7 @@ class _Mender:
         yield _dumped(value) + b"\n"
 
     def _link(self, value: dict[str, Any], name: str) -> None:
-        """Give a record an id of its own and a parent that is there."""
+        """Give a record a unique id and an existing parent."""
         parent = value.get("parentUuid")
         if isinstance(parent, str) or not self._is_root(value):
             known = None if _is_restart(value) or not isinstance(parent, str) else self._current.get(parent)

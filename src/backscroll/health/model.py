@@ -36,7 +36,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """One thing that is lost, at risk or odd, with its proof and the command that helps."""
+    """One problem: something lost, at risk or odd, with its proof and the command that helps."""
 
     kind: str
     severity: str
@@ -48,7 +48,7 @@ class HealthFinding:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAmount:
-    """How much the checks looked at."""
+    """The amounts that the checks looked at."""
 
     sessions: int
     files: int
@@ -57,12 +57,12 @@ class CheckedAmount:
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """The findings, the most severe first, and how much was checked."""
+    """The findings, the most severe first, and the checked amounts."""
 
     findings: list[HealthFinding]
     checked: CheckedAmount
 
     @property
     def summary(self) -> dict[str, int]:
-        """Return severity to the number of its findings."""
+        """Return the number of findings of each severity."""
         return {name: sum(item.severity == name for item in self.findings) for name in SEVERITIES}

@@ -26,7 +26,7 @@ class Loss:
     session: str
     place: Place
     source: str
-    """The sentence that says how it is known."""
+    """The sentence that names the evidence."""
     prompts: int = 0
     first: str | None = None
     """The first prompt that survives."""
@@ -34,7 +34,7 @@ class Loss:
 
     @property
     def text(self) -> str:
-        """The finding in words."""
+        """The text of the finding."""
         if not self.prompts:
             return f"The transcript of this session is gone. {self.source}"
         known = "1 prompt survives" if self.prompts == 1 else f"{self.prompts:,} prompts survive, the first"

@@ -23,22 +23,22 @@ from backscroll.sessions.session import DesktopRow, Session
 from backscroll.stores.desktop_files.rows import read_fields
 
 MENDS = ("damaged", "chain", "ghost")
-"""The kinds of findings that a repair may end."""
+"""The kinds of findings that a repair can fix."""
 _DATA = 3
-"""The directory of a row lies so many levels below the data directory of Desktop."""
+"""The number of levels between Desktop's data directory and the directory of a row."""
 
 
 @dataclass(frozen=True)
 class Repairs:
-    """The places that repairs work on."""
+    """The places that repairs may change."""
 
     around: Surroundings
     journal: Path
     is_named: bool
-    """True if the user named one session, so that a hindrance is refused and not skipped."""
+    """True if the user named one session: then a session that cannot be repaired is refused, not skipped."""
 
     def plan(self, findings: Iterable[HealthFinding]) -> ChangePlan:
-        """Plan the repairs against findings, a session at a time."""
+        """Plan the repairs of findings, session by session."""
         kinds: dict[str, set[str]] = {}
         for item in findings:
             if item.kind in MENDS and item.session is not None and "doctor --fix" in (item.remedy or ""):
@@ -98,7 +98,7 @@ class Repairs:
         yield PlanStep(WRITE, path, row["path"], "a row rebuilt from its transcript", content=data, replaces=before)
 
     def _hindrance(self, session: Session, path: str) -> str | None:
-        """Return why a session must be left alone now."""
+        """Return the reason why a session must not be repaired now; None if it may be."""
         config = Path(path).parents[2]
         if (pid := owners(config).get(PurePath(path).stem)) is not None:
             return f"process {pid} has this session open; end it first"
@@ -117,7 +117,7 @@ def _is_broken(row: DesktopRow, session: Session) -> bool:
 
 
 def _roots(steps: Iterable[PlanStep]) -> set[Path]:
-    """Return the directories that a plan may change: those of the rows and of the projects that it names."""
+    """Return the directories that a plan may change: the directories of its rows and projects."""
     roots = set()
     for step in steps:
         if step.target is not None and step.source is not None:
@@ -128,7 +128,7 @@ def _roots(steps: Iterable[PlanStep]) -> set[Path]:
 
 
 def _fields(row: DesktopRow, session: Session, transcript: str) -> dict[str, Any]:
-    """Return the fields of a row: those that can still be read, and those that the transcript tells."""
+    """Return the fields of a row: the readable ones, and those from the transcript."""
     kept, _ = read_fields(row["path"])
     kept.pop("transcriptUnavailable", None)
     told: dict[str, Any] = {

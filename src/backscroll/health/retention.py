@@ -21,7 +21,7 @@ class CleanupRule(NamedTuple):
     """The rule of one configuration directory."""
 
     days: int | None
-    """The days that hold; None if no settings file sets them."""
+    """The days in effect; None if no settings file sets them."""
     path: str | None
     """The settings file that decides."""
     unreadable: str | None = None
@@ -43,7 +43,7 @@ class CleanupRule(NamedTuple):
 
 
 def cleanup_rule(paths: Iterable[str]) -> CleanupRule:
-    """Return the rule that settings files make; the last one that sets a value decides."""
+    """Return the rule from settings files; the last file that sets a value decides."""
     rule = CleanupRule(None, None)
     for path in paths:
         damage: list[Damage] = []

@@ -41,7 +41,7 @@ class Surroundings:
     database: Connection
     now: datetime
     program: str
-    """The program as a remedy names it, with its roots."""
+    """The program name for remedies, with its roots."""
     is_own: bool
     """True if the home is this user's own, so that its paths are paths of this machine."""
     sessions: Sequence[Session]
@@ -55,24 +55,24 @@ class Surroundings:
     """The home directories that are read."""
     archived: Sequence[KeptFile] = ()
     archive_fault: str | None = None
-    """Why the catalogue of the archive cannot be read."""
+    """The reason why the catalogue of the archive cannot be read."""
     is_thorough: bool = False
-    """True if somebody asked for one kind, so that a check may read every file."""
+    """True if the user asked for one kind: then a check may read every file."""
     _rules: dict[str, CleanupRule] = field(default_factory=dict)
 
     @cached_property
     def kept(self) -> Mapping[str, int]:
-        """Path to the number of its bytes in the newest version of the archive."""
+        """The number of archived bytes of each path, in the newest version."""
         return {os.fsdecode(row.path): row.length for row in self.archived}
 
     @cached_property
     def ages(self) -> Mapping[str, SessionAge]:
-        """Session to its file time, configuration directory and release."""
+        """The file time, configuration directory and release of each session."""
         return health_facts.ages(self.database)
 
     @cached_property
     def unanswered(self) -> Mapping[str, Unanswered]:
-        """Session to its calls without a result."""
+        """The calls without a result of each session."""
         return health_facts.unanswered(self.database)
 
     @cached_property
@@ -92,11 +92,11 @@ class Surroundings:
 
     @cached_property
     def versions(self) -> Mapping[str, datetime]:
-        """Version of Claude Code to the last time that it wrote here."""
+        """The last time that each version of Claude Code wrote here."""
         return health_facts.versions(self.database)
 
     def rule(self, config: str) -> CleanupRule:
-        """Return the rule by which a configuration directory is cleaned up."""
+        """Return the clean-up rule of a configuration directory."""
         if config not in self._rules:
             self._rules[config] = cleanup_rule(
                 health_facts.paths_of_files(self.database, kind="settings", config=config)
@@ -117,7 +117,7 @@ def size_of(path: str) -> int:
 
 
 def named(name: str) -> str:
-    """Return an id as the last word of a command line."""
+    """Return an id in the form of the last argument of a command line."""
     return f"-- {quote(name)}" if name.startswith("-") else quote(name)
 
 

@@ -1,1 +1,1 @@
-"""The timer that syncs the archive by itself, and the hook in Claude Code's settings."""
+"""The timer that runs `archive sync`, and the hook in Claude Code's settings."""

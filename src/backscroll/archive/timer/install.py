@@ -1,4 +1,4 @@
-"""Plan to run `archive sync` by itself: install and remove the timer and the hook, and find an installed one."""
+"""Install and remove the timer and the hook that run `archive sync`, and find an installed timer."""
 
 import shutil
 import subprocess
@@ -21,7 +21,7 @@ _PATIENCE = 30
 
 
 def installed_timer(place: TimerPlace) -> ArchiveTimer | None:
-    """Return the timer whose files are there."""
+    """Return the installed timer, by its files."""
     scheduler = scheduler_of(place, EVERY)
     path = next(iter(scheduler.files))
     try:
@@ -94,7 +94,7 @@ def _checked(command: str, steps: list[PlanStep], place: TimerPlace, config: Pat
 
 
 def existing_above(directory: Path) -> Path:
-    """Return a directory, or the nearest one above it that is there."""
+    """Return a directory, or its nearest existing parent."""
     while not directory.is_dir() and directory != directory.parent:
         directory = directory.parent
     return directory

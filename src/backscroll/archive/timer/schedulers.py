@@ -81,7 +81,7 @@ class Scheduler:
 
 @dataclass(frozen=True, slots=True)
 class TimerPlace:
-    """The user, system and archive that a timer is for."""
+    """The user, system and archive of a timer."""
 
     home: Path
     """The home directory of the user who runs it."""

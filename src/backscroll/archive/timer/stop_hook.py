@@ -16,7 +16,7 @@ _SECONDS = 60
 
 
 def hook_step(config: Path, command: Sequence[str], variables: dict[str, str], *, is_wanted: bool) -> PlanStep:
-    """Plan to add our hook to the settings, or to take it out; every other setting stays as it is."""
+    """Plan to add our hook to the settings, or to remove it; every other setting stays unchanged."""
     path = config / "settings.json"
     try:
         before = _settings(path)
@@ -58,7 +58,7 @@ def _with_hook(settings: dict[str, Any], line: str) -> dict[str, Any]:
 
 
 def _without_hook(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings without our hook, and without the lists that it alone filled."""
+    """Return the settings without our hook, and without lists that contained only our hook."""
     hooks = settings.get("hooks", {})
     stops = hooks.get("Stop", [])
     kept = [group for group in stops if not _is_ours(group)]

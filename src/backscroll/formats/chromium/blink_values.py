@@ -1,9 +1,9 @@
-"""A record's value in IndexedDB to the bytes of `v8`: what Blink packed is unpacked, what lies in a file is fetched.
+"""Convert a record's value in IndexedDB to the bytes for `v8`: unpack Blink's compression, and fetch blobs from files.
 
     version     varint, of the record; not in SQLite
-    value       as `v8` reads it, or one of
+    value       the bytes for `v8`, or one of
                 FF 11 01, size, index: the value is the content of the record's blob with that index
-                FF 11 02: snappy, of what would stand here
+                FF 11 02: the bytes for `v8`, compressed by snappy
 
     blobs of a record    for each: 1 byte kind (0 blob, 1 file, 2 handle), number, type, size; of a file also name and
                          time in microseconds; of a handle only its token
@@ -72,7 +72,7 @@ def replacement(value: bytes) -> tuple[int, int] | None:
 
 
 def unwrap(value: bytes, fetch: Callable[[int, int], bytes]) -> bytes:
-    """Return the plain value; `fetch` gives the content of a blob by size and index.  Raises MalformedError."""
+    """Return the plain value; `fetch` returns the content of a blob by size and index.  Raise MalformedError."""
     replaced = replacement(value)
     if replaced is not None:
         value = fetch(*replaced)

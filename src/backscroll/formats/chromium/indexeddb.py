@@ -1,8 +1,8 @@
 """IndexedDB in LevelDB, with its directory of blobs, to `StorageRecord`s.
 
-Records of object stores are read down to their values; whatever else the browser keeps there is metadata.
-Names of databases and object stores are taken from all versions, so that records of a deleted
-database have theirs too.  Undo records hold values from before a transaction: those that are nowhere else
+Records of object stores are decoded down to their values; all other data of the browser is metadata.
+Names of databases and object stores come from all versions, so that records of a deleted
+database have names too.  Undo records hold values from before a transaction: values without another copy
 are superseded versions.
 """
 
@@ -104,7 +104,7 @@ class _Reader:
                 yield from self._records(item)
 
     def _watch(self, version: KeyVersion) -> None:
-        """Learn from one version what is needed to read others."""
+        """Collect the facts of one version that other versions need."""
         if version.value is None:
             return
         try:
@@ -133,7 +133,7 @@ class _Reader:
                 self._stores[database, number] = text_be(value)
 
     def _undone(self, entry: KeyEntry) -> KeyEntry | None:
-        """Return the record that an undo record would put back, unless that lies here by itself."""
+        """Return the record that an undo record would restore, unless that record exists by itself."""
         if not entry.key.startswith(_UNDO) or entry.value is None:
             return None
         try:
@@ -179,7 +179,7 @@ class _Reader:
         yield record if value is None else value.put_into(record)
 
     def _value(self, entry: KeyEntry, prefix: Prefix) -> tuple[Value | None, str | None]:
-        """Return the value of a record, and what kept it from being read; a deletion has none."""
+        """Return the value of a record, and the reason why it cannot be read; a deletion has no value."""
         if entry.value is None:
             return None, None
         cursor = Cursor(entry.value)

@@ -1,6 +1,6 @@
 """IndexedDB's keys: those of its LevelDB (comparator idb_cmp1), and the page's own keys inside them.
 
-key        prefix, then what the prefix calls for
+key        prefix, then a rest that depends on the prefix
 prefix     1 byte: 3 bits bytes of the database's number - 1, 3 of the object store's, 2 of the index's;
            then the three numbers, lowest byte first
 (0,0,0)    the store's own; 1 byte kind
@@ -100,7 +100,7 @@ def _rest(cursor: Cursor) -> str:
 
 
 def read_key(cursor: Cursor, depth: int = 0) -> Any:
-    """Read one of the page's own keys, shown as `v8_tags` shows values."""
+    """Read one of the page's own keys, in the form of `v8_tags`."""
     kind = cursor.byte()
     if kind == 0:
         return None
@@ -121,7 +121,7 @@ def read_key(cursor: Cursor, depth: int = 0) -> Any:
 
 
 def read_text(cursor: Cursor) -> str:
-    """Read a text behind the count of its characters."""
+    """Read a text after the count of its characters."""
     return text_be(cursor.take(2 * cursor.varint()))
 
 
@@ -133,7 +133,7 @@ def text_be(data: bytes) -> str:
 
 
 def read_sortable(cursor: Cursor, depth: int = 0) -> Any:
-    """Read one of the page's own keys as SQLite has it."""
+    """Read one of the page's own keys in the form of SQLite."""
     kind = cursor.byte()
     if kind == 0x10:
         return number_shown(_sortable_double(cursor))
@@ -155,7 +155,7 @@ def read_sortable(cursor: Cursor, depth: int = 0) -> Any:
 
 
 def key_text(key: Any) -> str:
-    """Return a key as text: a text as it is, anything else as JSON."""
+    """Return a key as text: a text unchanged, anything else as JSON."""
     if isinstance(key, str):
         return key
     try:

@@ -46,14 +46,14 @@ _SETTINGS = frozenset({b"VERSION", b"version", b"next-map-id"})
 
 
 def read_local_storage(directory: Directory, path: str = "") -> Iterator[StorageRecord | Damage]:
-    """Yield every version of every value, the browser's own ones as metadata."""
+    """Yield every version of every value; the browser's own values are metadata."""
     commits = _Commits()
     for item in Database(directory, path, commits.watch):
         yield item if isinstance(item, Damage) else _local(item, commits)
 
 
 def read_session_storage(directory: Directory, path: str = "") -> Iterator[StorageRecord | Damage]:
-    """Yield every version of every value of every tab, the browser's own ones as metadata."""
+    """Yield every version of every value of every tab; the browser's own values are metadata."""
     maps: dict[int, tuple[str, bytes]] = {}
 
     def watch(version: KeyVersion) -> None:
@@ -66,7 +66,7 @@ def read_session_storage(directory: Directory, path: str = "") -> Iterator[Stora
 
 
 class _Commits:
-    """When each storage key was committed to, by sequence number."""
+    """The times of the commits to each storage key, by sequence number."""
 
     def __init__(self) -> None:
         self._found: dict[bytes, list[tuple[int, int]]] = {}
@@ -81,7 +81,7 @@ class _Commits:
                 self._found.setdefault(version.key[len(_META) :], []).append((version.sequence, time))
 
     def time(self, storage_key: bytes, sequence: int) -> tuple[datetime | None, bool]:
-        """Return when the write with this number was committed, and whether it cannot have been earlier.
+        """Return the time of the commit of the write with this number, and True if that time is exact.
 
         A compaction drops a META that has a newer one, and leaves a gap in the sequence numbers.
         """

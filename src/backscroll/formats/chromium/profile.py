@@ -1,10 +1,10 @@
-"""A Chromium profile (Claude Desktop's data directory is one) to all that pages stored in it.
+"""Read everything that pages stored in a Chromium profile, such as Claude Desktop's data directory.
 
 `read_profile` finds Local Storage, Session Storage and IndexedDB by the names of their files, at any depth
 (Electron keeps further profiles under Partitions), in LevelDB and in SQLite.  It opens files one at a time,
-takes no lock and writes nothing.  A running browser writes on meanwhile: each store is read again until its files
-are the same before and after, or have only grown at their ends and nothing was torn: that is a moment of the store
-too.  What the browser has not committed yet is on no disk.
+takes no lock and writes nothing.  A running browser may write meanwhile, so each store is read again until its files
+are the same before and after, or have only grown at their ends without damage: that is a valid state of the store
+too.  Data that the browser has not committed yet is on no disk.
 
     Local Storage/leveldb/                        Local Storage
     LocalStorage                                  … in SQLite: the LevelDB beside it is stale then
@@ -61,7 +61,7 @@ _SQLITE = re.compile(
 _IDENTIFIER = re.compile(r"(?P<scheme>[^_]+)_(?P<host>.*)_(?P<port>[0-9]+)(?:@[0-9]+)?")
 _BESIDE = ("-wal", "-journal")
 _APPENDED = (".log", "-wal")
-"""Files that only grow: what they hold up to any place was the truth at some moment."""
+"""Files that only grow: their content up to any offset was a valid state at some time."""
 
 
 class _Store(NamedTuple):
@@ -75,7 +75,7 @@ class _Store(NamedTuple):
 
 
 def read_profile(directory: Profile, path: str = "", attempts: int = ATTEMPTS) -> Items:
-    """Yield every version of everything that pages stored, and all damage; `path` goes before names in places.
+    """Yield every version of every value that pages stored, and all damage; `path` is the prefix of names in places.
 
     A store that changes during the read is read again, up to `attempts` times.
     """
@@ -120,7 +120,7 @@ class _Profile:
         return [*items, Damage(Place(self._path + store.name), CHANGING)]
 
     def _states(self, store: _Store) -> dict[str, object]:
-        """Return the names and states of the files that a store is read from, as they are now."""
+        """Return the names and current states of the files of a store."""
         self._names = frozenset(self._directory.names())
         if store.is_sqlite:
             own = [name for name in (store.name, *(store.name + suffix for suffix in _BESIDE)) if name in self._names]
@@ -129,7 +129,7 @@ class _Profile:
         return {name: self._directory.state(name) for name in own}
 
     def _stores(self, name: str) -> Iterator[_Store]:
-        """Yield the store that a file belongs to, if it belongs to one."""
+        """Yield the store of a file, if it has one."""
         found = _LEVELDB.fullmatch(name) or _SQLITE.fullmatch(name)
         if found:
             is_sqlite = found.re is _SQLITE
@@ -151,7 +151,7 @@ class _Profile:
             yield from indexeddb.read_indexeddb(below, blobs, self._origin(store), path)
 
     def _read_sqlite(self, store: _Store) -> Items:
-        """Read a copy of a file of SQLite, with what stands beside it."""
+        """Read a copy of a SQLite file with the files beside it."""
         path = self._path + store.name
         beside = [name for name in (store.name + suffix for suffix in _BESIDE) if name in self._names]
         try:
@@ -188,12 +188,12 @@ class _Profile:
 
 
 def _changed(before: dict[str, object], after: dict[str, object]) -> set[str]:
-    """Return the names of files that came, went or changed."""
+    """Return the names of files that were added, deleted or changed."""
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
 def _order(store: _Store) -> tuple[str, int, bool, str]:
-    """Put what others depend on first: who a bucket belongs to, and whether Local Storage has moved."""
+    """Sort stores so that others can use their facts: first owners of buckets, and Local Storage in SQLite."""
     return store.root, ("quota", "local", "session", "indexeddb").index(store.kind), not store.is_sqlite, store.name
 
 

@@ -1,4 +1,4 @@
-"""StorageRecord: one value that a page kept in the browser, whatever engine wrote it; and how its text is coded.
+"""StorageRecord: one value that a page stored in the browser, in any engine; and the encoding of its text.
 
 Texts are exact, lone surrogates included; `json` is clean, as `lenient` makes it.
 """
@@ -13,7 +13,7 @@ from backscroll.place import Place
 from backscroll.records import Json
 
 Kind = Literal["local-storage", "session-storage", "indexeddb", "metadata"]
-"""Metadata is what the browser keeps for itself: no page sees it."""
+"""Metadata are the browser's own values, which no page sees."""
 
 UNKNOWN_TEXT = "text in an unknown coding"
 ODD_TEXT = "odd last byte in UTF-16"
@@ -37,7 +37,7 @@ class StorageRecord:
     """IndexedDB's database; for session storage, the tab's namespace."""
     object_store: str | None = None
     text: str | None = None
-    """None for a deletion, and for what is no text."""
+    """None for a deletion, and for values that are no text."""
     json: Json = None
     has_json: bool = False
     key_bytes: bytes = b""
@@ -45,16 +45,16 @@ class StorageRecord:
     """Unpacked, and taken from its own file if it has one; None for a deletion."""
     sequence: int | None = None
     time: datetime | None = None
-    """When it was committed, as far as the store says."""
+    """The time of its commit, if the store has it."""
     has_exact_time: bool = False
-    """If not, it was committed then or earlier."""
+    """If False, it was committed at that time or earlier."""
     note: str | None = None
     is_withheld: bool = False
-    """A secret was taken out of text and json."""
+    """True if a secret was removed from text and json."""
 
 
 def text_of(data: bytes) -> tuple[str | None, str | None]:
-    r"""Return the text of a key or value of Local Storage, None if it is none; and what is wrong with it.
+    r"""Return the text of a key or value of Local Storage, None if it is no text; and the reason.
 
     >>> text_of(b"\x01caf\xe9")
     ('café', None)
@@ -69,14 +69,14 @@ def text_of(data: bytes) -> tuple[str | None, str | None]:
 
 
 def utf16(data: bytes) -> tuple[str, str | None]:
-    """Return the text of UTF-16, lowest byte first; and what is wrong with it."""
+    """Return the text of little-endian UTF-16, and a note on its damage."""
     odd = len(data) % 2
     text = data[: len(data) - odd].decode("utf-16-le", "surrogatepass")
     return text, ODD_TEXT if odd else None
 
 
 def json_of(text: str | None) -> tuple[Any, bool, str | None]:
-    """Return the value of a JSON text, whether it is one, and what had to be repaired."""
+    """Return the value of a JSON text, True if it is JSON, and the repairs."""
     if text is None or text.lstrip()[:1] not in _JSON_STARTS:
         return None, False, None
     try:
@@ -103,7 +103,7 @@ def split_storage_key(text: str) -> tuple[str, str | None]:
 
 
 def moment(microseconds: int) -> datetime | None:
-    """Return the moment that a count of microseconds since 1601 means."""
+    """Return the time of a count of microseconds since 1601."""
     try:
         return _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:

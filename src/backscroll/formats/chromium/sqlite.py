@@ -1,8 +1,8 @@
 """Local Storage, Session Storage and IndexedDB in SQLite, the engine that Chromium is moving to.
 
-Every function is given the path of a private copy of the file, with its -wal or -journal beside it, for
-SQLite writes to what it opens; it never sees a store.  The schema of a copy is not trusted: only plain
-tables are read, nothing stored in it is run, and work without end is cut off.  SQLite keeps no history in its
+Every function gets the path of a private copy of the file, with its -wal or -journal beside it, because
+SQLite may write to a file that it opens; it never opens the store.  The schema of a copy is not trusted: only plain
+tables are read, no stored code is run, and queries without end are stopped.  SQLite keeps no history in its
 tables, and no checksums.
 
     LocalStorage      maps(row_id, storage_key, last_accessed, last_modified, total_size)
@@ -14,7 +14,7 @@ tables, and no checksums.
                       overflow_blob_chunks(blob_row_id, chunk_index, bytes), blob_references(blob_row_id, record_row_id)
     QuotaManager      buckets(id, storage_key, …)
 
-Keys and values are coded as in LevelDB; compression 1 is Zstandard.  Times are microseconds since 1601.
+Keys and values have the encoding of LevelDB; compression 1 is Zstandard.  Times are microseconds since 1601.
 Entries of indexes only repeat keys, and are not read.
 """
 
@@ -55,7 +55,7 @@ Items = Iterator[StorageRecord | Damage]
 
 
 def read_local_storage(copy: str, path: str) -> Items:
-    """Yield every value of a copy of `LocalStorage`; `path` is what it is a copy of."""
+    """Yield every value of a copy of `LocalStorage`; `path` is the path of the original."""
     return _guarded(_local_storage, copy, path)
 
 
@@ -74,7 +74,7 @@ def read_indexeddb(copy: str, path: str, origin: tuple[str | None, str | None]) 
 
 
 def read_buckets(copy: str, path: str, damage: list[Damage]) -> dict[int, str]:
-    """Return the storage key of each numbered directory of WebStorage; what is wrong is added to `damage`."""
+    """Return the storage key of each numbered directory of WebStorage; add errors to `damage`."""
     buckets: dict[int, str] = {}
 
     def read(connection: sqlite3.Connection, _: Place) -> Items:
@@ -236,7 +236,7 @@ def _content(connection: sqlite3.Connection, blobs: list[Any], size: int, index:
 
 
 def _unpacked(packing: object, value: bytes) -> tuple[bytes, str | None]:
-    """Return the plain value, or the stored one and what is wrong with it."""
+    """Return the plain value; if it cannot be unpacked, the stored value and the reason."""
     if packing == 0:
         return value, None
     if packing != 1:
@@ -259,7 +259,7 @@ def _with_text(record: StorageRecord, text: str | None, raw: bytes, *notes: str 
 
 
 def _bytes(value: object) -> bytes:
-    """Return a stored value as bytes, whatever type the row has."""
+    """Return a stored value of any type as bytes."""
     return value if isinstance(value, bytes) else b"" if value is None else str(value).encode()
 
 

@@ -1,13 +1,13 @@
-"""A value as Chromium stores it (Blink's envelope, V8's structured clone, formats 9 to 16) to JSON-like data.
+"""Decode a value of Chromium (Blink's envelope, V8's structured clone, formats 9 to 16) to JSON-like data.
 
     envelope    FF, version of Blink; from 21 on FE, 8 bytes offset and 4 bytes size of a trailer, highest first;
                 FF, version of V8
-    value       a tag byte and what belongs to it; 00 before a tag is filling
+    value       a tag byte and its data; 00 before a tag is padding
     trailer     names of interfaces that the value needs; not read
 
-How each kind of value is shown stands in `v8_tags`.  What comes out has no cycle, is at most `DEEPEST`
-levels deep, is of bounded size, and is fit for every sink, as `lenient` promises.  Nothing raises: where
-the reading stops, at an unknown tag or at the end, the rest is missing, and the note says so.
+`v8_tags` has the output form of each kind of value.  The result has no cycle, is at most `DEEPEST`
+levels deep, has a bounded size, and is valid for every output, like results of `lenient`.  Nothing raises: if
+the decoder stops at an unknown tag or at the end, the rest is missing, and the note says so.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ COUNT_DIFFERS = "count of properties differs"
 
 _FREE_WEIGHT = 10_000
 _MOST_WEIGHT = 4
-"""How many times as large as the stored value what is shown may be."""
+"""The output may be this many times as large as the stored value."""
 
 
 class _Shown(NamedTuple):
-    """A value as it is shown, how much of the output it takes, and how many levels deep it is."""
+    """A decoded value, its share of the output size, and its depth."""
 
     value: Any
     weight: int = 1
@@ -36,7 +36,7 @@ class _Shown(NamedTuple):
 
 
 class DecodedValue(NamedTuple):
-    """The content of a stored value; the text is exact, and only there if the value is a text."""
+    """The content of a stored value; `text` is exact, and None if the value is no text."""
 
     value: Any
     text: str | None
@@ -44,7 +44,7 @@ class DecodedValue(NamedTuple):
 
 
 def decode(data: bytes, externals: Sequence[Any] = ()) -> DecodedValue:
-    """Read one value; `externals` says of each blob that it refers to what is known of it."""
+    """Decode one value; `externals` has the known facts about each blob that it refers to."""
     reader = _Reader(data, externals)
     decoded = reader.decode()
     if decoded.note and reader.version == 13:
@@ -55,7 +55,7 @@ def decode(data: bytes, externals: Sequence[Any] = ()) -> DecodedValue:
 
 
 class _Frame:
-    """A container that is being read."""
+    """An open container."""
 
     __slots__ = ("end", "height", "id", "items", "label", "length", "levels", "numbers", "start", "tag", "weight")
 
@@ -64,7 +64,7 @@ class _Frame:
         self.end, self.length, self.numbers, self.levels = CONTAINERS[tag]
         self.items: list[Any] = []
         self.label: str | None = None
-        """For an error: what the next value is."""
+        """For an error: the name of the next value."""
         self.weight, self.height = 1, 0
 
 
@@ -76,14 +76,14 @@ class _Reader:
         self._stack: list[_Frame] = []
         self._levels = 0
         self._objects: list[_Shown | None] = []
-        """By number; None as long as it is not finished."""
+        """Values by number; None for an open container."""
         self._buffers: dict[int, bytes] = {}
         self._weight_left = _FREE_WEIGHT + _MOST_WEIGHT * len(data)
         self._text: str | None = None
 
     @property
     def version(self) -> int:
-        """The format of V8's that the value is in."""
+        """V8's format version of the value."""
         return self._simple.version
 
     def decode(self) -> DecodedValue:
@@ -173,7 +173,7 @@ class _Reader:
         return shown
 
     def _close_all(self) -> Any:
-        """Finish what is open with what it has; the outermost value is returned."""
+        """Close all open containers with their current content; return the outermost value."""
         shown = _Shown(UNREAD)
         while self._stack:
             frame = self._stack[-1]
@@ -223,7 +223,7 @@ class _Reader:
         return properties
 
     def _read_error_part(self, frame: _Frame) -> bool:
-        """Read one part of an error; tell whether it was its end."""
+        """Read one part of an error; return True at its end."""
         tag = self._simple.tag()
         if tag == frame.end:
             return True
@@ -302,7 +302,7 @@ def _text_shown(text: str) -> _Shown:
 
 
 def _pairs(items: list[Any]) -> list[tuple[Any, Any]]:
-    """Return keys with their values; the last key may have lost its own."""
+    """Return keys with their values; the last value may be missing."""
     if len(items) % 2:
         items = [*items, UNREAD]
     return list(zip(items[::2], items[1::2], strict=True))

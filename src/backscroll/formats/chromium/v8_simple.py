@@ -16,7 +16,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 class SimpleValues:
-    """Reads single values from a cursor; `version` is the format's, `notes` collects what had to be repaired."""
+    """Reads single values from a cursor; `version` is the format version, `notes` collects the repairs."""
 
     def __init__(self, cursor: Cursor, externals: Sequence[Any]) -> None:
         self.version = 0
@@ -39,7 +39,7 @@ class SimpleValues:
         }
 
     def tag(self) -> int:
-        """Read the next tag, and what may stand before it."""
+        """Read the next tag, and skip the padding before it."""
         while True:
             tag = self._cursor.byte()
             if tag == tags.OBJECT_COUNT:

@@ -1,7 +1,7 @@
 """The names of the tag bytes in V8's and Blink's serialised values, and their form in JSON.
 
-JSON knows fewer kinds of values than JavaScript.  The others are shown as an object with one key that
-begins with `$`, and sometimes a second one that tells more:
+JSON has fewer kinds of values than JavaScript.  The others become an object with one key that
+begins with `$`, and sometimes a second key with details:
 
     undefined, a hole        {"$undefined": true}, {"$hole": true}
     NaN, Infinity            {"$number": "NaN"}
@@ -14,10 +14,10 @@ begins with `$`, and sometimes a second one that tells more:
     ArrayBuffer, its views   {"$bytes": base64, "type": "Uint8Array"}
     Error                    {"$error": "RangeError", "message": …, "stack": …, "cause": …}
     new Number(1) and such   {"$boxed": 1}
-    Blob, File               {"$blob": what the store says of it}
+    Blob, File               {"$blob": the store's facts about it}
     other objects of the DOM {"$host": name, "values": […]}
-    a reference to what is not finished, or would be shown too often    {"$ref": number of the object}
-    what was not reached     {"$unread": true}
+    a reference to an open container, or one repeated too often    {"$ref": number of the object}
+    an unread value          {"$unread": true}
 """
 
 import math
@@ -36,8 +36,8 @@ NEWEST_V8 = 16
 FIRST_WITH_ENVELOPE = 16
 FIRST_WITH_TRAILER = 21
 
-# Containers: first tag, last tag, how many numbers stand before the content and how many behind it,
-# and how many levels of JSON it takes to show one.
+# Containers: first tag, last tag, the count of numbers before the content and after it,
+# and the number of levels of JSON in its output.
 CONTAINERS: dict[int, tuple[int, int, int, int]] = {
     ord("o"): (ord("{"), 0, 1, 1),
     ord("A"): (ord("$"), 1, 2, 2),
@@ -99,7 +99,7 @@ _MOST_BITS = 12_000
 
 
 def number_shown(value: float) -> Any:
-    """Return a number as JSON has it: whole ones without a fraction, as JavaScript shows them."""
+    """Return a number for JSON: a whole number has no fraction, as in JavaScript."""
     if not math.isfinite(value):
         return {"$number": "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"}
     is_minus_zero = not value and math.copysign(1, value) < 0
@@ -122,5 +122,5 @@ def date_shown(milliseconds: float) -> dict[str, str | float | None]:
 
 
 def bytes_shown(raw: bytes, name: str) -> dict[str, str]:
-    """Return bytes in base 64 with the name of what holds them."""
+    """Return bytes in base 64 with the name of their type."""
     return {"$bytes": b64encode(raw).decode(), "type": name}

@@ -1,7 +1,7 @@
-"""Zstandard frames to the bytes that were packed: what Chromium's SQLite engine stores long values as.
+"""Unpack Zstandard frames, in which Chromium's SQLite engine stores long values.
 
 Python has a decoder from 3.14 on, and `backports.zstd` is the same one for older versions.
-Whatever it refuses is a MalformedError, and it never makes more than it is allowed to.
+Invalid input raises MalformedError, and the output never exceeds its limit.
 """
 
 import sys

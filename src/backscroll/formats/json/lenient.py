@@ -1,7 +1,7 @@
-r"""One JSON text, however badly written, to one clean value.
+r"""Decode one JSON text, even a badly written one, to one clean value.
 
-`value_of` tries orjson; what orjson refuses is repaired step by step, and the note says what was done.
-A value that comes out is fit for every sink (terminal, orjson, SQLite): its text is valid Unicode
+`value_of` tries orjson; text that orjson refuses is repaired step by step, and the note names the repairs.
+The resulting value is valid for every output (terminal, orjson, SQLite): its text is valid Unicode
 without surrogates, its floats are finite, its integers fit 64 signed bits (larger ones become their
 digits as text), its nesting ends at `DEEPEST` levels.  Bytes that are not UTF-8 show as `\xff`.
 Text that is not one JSON text is refused with ValueError; finding whole objects in it is `salvage`'s work.
@@ -29,7 +29,7 @@ INVALID_ESCAPE = "invalid escape"
 DUPLICATE_KEYS = "duplicate keys"
 
 Notes = dict[str, None]
-"""An ordered set of what was repaired so far."""
+"""An ordered set of the repairs so far."""
 
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _ZEROS_19 = b"0" * 19
@@ -70,12 +70,12 @@ _CHUNK = 1 << 20
 
 
 def value_of(raw: bytes) -> tuple[Any, str | None]:
-    r"""Read one JSON text; return its clean value and what had to be repaired, None if nothing.
+    r"""Read one JSON text; return its clean value and the repairs, None if there were none.
 
     >>> value_of(b'{"text": "a\xffb", "tokens": NaN}')
     ({'text': 'a\\xffb', 'tokens': None}, 'invalid UTF-8 bytes, not-a-number')
     """
-    # The error carries the whole text decoded once more: it must be gone before the repairs begin.
+    # The error holds the whole decoded text once more: release it before the repairs begin.
     with suppress(ValueError):
         value = orjson.loads(raw)
         if not _has_long_number(raw) and not _is_deep(raw, value):
@@ -84,7 +84,7 @@ def value_of(raw: bytes) -> tuple[Any, str | None]:
 
 
 def has_duplicate_keys(raw: bytes) -> bool:
-    """Tell whether the outermost object names a key twice, as far as `uuid` or `sessionId` hint at it."""
+    """Return True if the outermost object names a key twice, as far as `uuid` or `sessionId` hint at it."""
     if raw.count(b'"uuid"') < 2 and raw.count(b'"sessionId"') < 2:
         return False
     outermost = False
@@ -102,7 +102,7 @@ def has_duplicate_keys(raw: bytes) -> bool:
 
 
 def without_escapes(raw: bytes) -> bytes:
-    r"""Return `raw` at the same length with every `\\` and `\"` blotted out, so that each `"` left bounds a string."""
+    r"""Return `raw` at the same length with every `\\` and `\"` overwritten, so that each remaining `"` bounds a string."""
     return raw.replace(rb"\\", b"__").replace(rb"\"", b"__")
 
 
@@ -118,7 +118,7 @@ def _repaired(raw: bytes) -> tuple[Any, str | None]:
 
 
 def _is_closed(raw: bytes) -> bool:
-    """Tell whether the last byte fits the first, which spares a torn line all attempts at repair."""
+    """Return True if the last byte fits the first; other lines are torn and need no attempts at repair."""
     body = raw.strip(b" \t\r\n")
     return body[-1:] == _CLOSING.get(body[:1], body[-1:])
 
@@ -144,7 +144,7 @@ def _is_deep(raw: bytes, value: Any) -> bool:
 
 
 def _valid(raw: bytes, notes: Notes) -> bytes:
-    """Spell each byte that is not UTF-8 as four escaped characters; in chunks, for lines of many megabytes."""
+    """Replace each byte that is not UTF-8 with four escaped characters; in chunks, for lines of many megabytes."""
     if raw.isascii():
         return raw
     decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
@@ -212,7 +212,7 @@ def _flattened(raw: bytes, notes: Notes) -> bytes:
 
 
 def _read_slowly(text: str, notes: Notes) -> Any:
-    """Read with the standard library, each complaint that can be met being met once."""
+    """Read with the standard library; repair each repairable error once."""
     is_strict = True
     while True:
         try:

@@ -1,4 +1,4 @@
-"""JSON lines to a stream of `Record | Damage` that accounts for every byte.
+"""Decode JSON lines to a stream of `Record | Damage` that accounts for every byte.
 
 `scan` takes a seekable binary file (plain UTF-8, see `streams`) and a decoder of the caller's choice.
 Only a newline ends a line.  A line that the decoder refuses goes through `lenient`, then `salvage`.
@@ -6,8 +6,8 @@ The bytes of records, of damage and of blanks (line ends, white space, byte orde
 and add up to the bytes that were read.  Damaged ranges with one reason and only blanks between them are one Damage.
 A large hole of a sparse file is NUL bytes, as on any other file system, but is not read.
 
-A last line without its newline is a record if it is a whole object; if not, it may still be being
-written: a later scan starts again at `open_tail`, or at `end` if there is none, with `next_line`.
+A last line without its newline is a record if it is a complete object.  If not, a program may still be
+writing it: a later scan starts again at `open_tail`, or at `end` if there is none, with `next_line`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -89,7 +89,7 @@ class Scan:
         return self._items
 
     def _lines(self) -> Iterable[bytes]:
-        """Return the lines; of a line that may be too long, only as much as proves it."""
+        """Return the lines; a line that is too long is cut just above the limit."""
         size = self._file.seek(0, SEEK_END) if self._size is None else self._size
         ranges = data_ranges(self._file, self.start, size)
         self._file.seek(self.start)
@@ -137,7 +137,7 @@ class Scan:
                     position += length
                     number += is_ended
                     yield from items
-                    # What a writer appends after this moment belongs to this line, and to a later scan.
+                    # Bytes that a writer appends from now on belong to this line, and to a later scan.
                     if not is_ended and position >= self._sparse_size:
                         break
             yield from self._released()
@@ -148,13 +148,13 @@ class Scan:
             self._released()
 
     def _released(self) -> list[Damage]:
-        """Count the damage that was held back, if there is any, and hand it on."""
+        """Count the damage that was held back, if there is any, and emit it."""
         released, self._held = self._held, []
         self.damage_bytes += sum(map(_length, released))
         return released
 
     def _examine(self, line: bytes, position: int, number: int, value: Any) -> tuple[list[Item], int, bool]:
-        """Return the items of a line that is not plainly a record, its length, and whether it has ended."""
+        """Return the items of a line that is not a plain record, its length, and True if it has ended."""
         if isinstance(line, _Hole):
             return self._account([self._damage(number, position, line.length, NUL_BYTES)]), line.length, False
         if len(line) > self._max_line and not line.endswith(b"\n"):
@@ -166,7 +166,7 @@ class Scan:
         return self._account(items[:-1]) + self._last(items[-1:]), len(line), False
 
     def _account(self, items: list[Item]) -> list[Item]:
-        """Count records and hand them on; hold damage back for as long as more of the same may follow."""
+        """Count records and emit them; hold damage back while more of the same may follow."""
         ready: list[Item] = []
         for item in items:
             if not isinstance(item, Damage):
@@ -191,7 +191,7 @@ class Scan:
         return ready + self._account(items)
 
     def _pass_over(self, line: bytes, position: int, number: int) -> tuple[list[Item], int, bool]:
-        """Skip to the end of a line that is too long to be held, or to the next hole in it."""
+        """Skip to the end of a line that is too long for memory, or to the next hole in it."""
         piece, length, is_blank, is_nul, is_ended = line, 0, True, True, False
         while piece:
             length += len(piece)
@@ -206,11 +206,11 @@ class Scan:
         return (self._last if is_last else self._account)(items), length, is_ended
 
     def _chunk(self, position: int) -> int:
-        """Return how many bytes to read at a position: not more than there are before the next hole."""
+        """Return the number of bytes to read at a position, at most up to the next hole."""
         return min(_CHUNK, self._data_end - position) if self._sparse_size else _CHUNK
 
     def _items_of(self, line: bytes, position: int, number: int, value: Any) -> list[Item]:
-        """Return the records and damage of one line, by the ladder: as decoded, repaired, salvaged."""
+        """Return the records and damage of one line: decoded, else repaired, else salvaged."""
         raw = line.strip(BLANKS)
         note = BYTE_ORDER_MARK if raw.startswith(BOM) else None
         if note:
@@ -266,7 +266,7 @@ def _length(damage: Damage) -> int:
 
 
 def _blanks_beside(items: Iterable[Item], line: bytes, position: int) -> int:
-    """Return how many bytes of a line are blanks, or a byte order mark, outside its items."""
+    """Return the number of bytes of a line that are blanks, or a byte order mark, outside its items."""
     count, end = 0, 0
     for item in items:
         where = item.place if isinstance(item, Damage) else item
@@ -289,7 +289,7 @@ def _joined(first: Damage, second: Damage) -> Damage:
 
 
 def _why_no_record(raw: bytes) -> str | None:
-    """Return why one JSON text is no record, None if it is one."""
+    """Return the reason why a JSON text is no record, None if it is one."""
     if raw[0] != ord("{"):
         return f"not an object: {_KINDS.get(raw[0], 'number')}"
     return None if b'"' in raw else EMPTY_OBJECT

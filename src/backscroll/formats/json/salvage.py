@@ -1,9 +1,9 @@
-"""A damaged line to the records that are still whole in it, and everything else as damage.
+"""Split a damaged line into its complete records, and damage for everything else.
 
 A line that is not one JSON text is a torn record with the next one glued to it, two records whose
 newline was lost, NUL bytes left by a power loss, two writers mixed, or noise.  `salvage` returns pieces
 that cover every byte of the line.  It invents nothing: the inner `message` of a torn record is a whole
-object too, so an object inside damage counts only if it has the shape of a record and if what follows
+object too, so an object inside damage counts only if it has the shape of a record and if the bytes after
 it could not continue an enclosing object.
 
 How it stays linear: from a candidate `{"` the syntax is followed as far as it goes.  Where it stops, at
@@ -96,9 +96,9 @@ _FLAT = rb'[^"{}\[\]\x00]*+'
 _STEP = re.compile(rb"(?:" + _FLAT + rb'"[^"]*+"' + _BLANK + rb"(?=[:,}\]]))*+" + _FLAT + rb"(?:([{\[])|[}\]])")
 _CONTINUES = re.compile(_BLANK + rb"[,}\]]")
 _PADDING = re.compile(rb"(?:[ \t\r\n\x00]++|\xef\xbb\xbf)*+")
-# What may follow an object that opens a line: nothing that a torn object could go on with, digits included.
+# Bytes that may follow an object that opens a line: none that could continue a torn object, digits included.
 _AFTER_FIRST = re.compile(_BLANK + rb"(?:\Z|[\x00-\x1f{\x80-\xff])")
-# A newline that was overwritten; `}` is not allowed, for it may close what a torn object left open.
+# A newline that was overwritten; `}` is not allowed, because it may close a torn object.
 _AFTER_SHAPED = re.compile(_BLANK + rb"[^}](?:\Z|\{" + _BLANK + rb'")', re.DOTALL)
 _AFTER_FOUND = re.compile(_BLANK + rb"(?:\Z|\x00|\{" + _BLANK + rb'(?:"|\Z))')
 _BEFORE_MEMBER = b":,[ "
@@ -118,8 +118,8 @@ class Piece(NamedTuple):
 def salvage(line: bytes, *, is_open: bool = False) -> list[Piece]:
     """Split a damaged line into records, damage and blanks that together cover each byte of it, in order.
 
-    At the end of an open line, one that may still be being written, an object that could be a member of an
-    unfinished one is no record yet.
+    At the end of an open line, which a program may still be writing, an object that could be a member of an
+    incomplete one is no record yet.
     """
     plain = without_escapes(line)
     pieces: list[Piece] = []
@@ -139,7 +139,7 @@ def salvage(line: bytes, *, is_open: bool = False) -> list[Piece]:
 
 
 def has_shape(value: dict[str, Any]) -> bool:
-    """Tell whether an object looks like a record: a known type with its companion keys, or a row of the tree."""
+    """Return True if an object looks like a record: a known type with its companion keys, or a row of the tree."""
     kind = value.get("type")
     if isinstance(kind, str) and COMPANIONS.get(kind, _TREE_KEYS) <= value.keys():
         return True

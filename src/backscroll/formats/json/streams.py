@@ -1,9 +1,9 @@
-"""A file as it lies on disk to the plain UTF-8 bytes that it holds.
+"""Unpack a stored file to its plain UTF-8 bytes.
 
-`open_stream` looks at the first bytes only.  A plain file is passed on as it is, without a copy.  gzip
+`open_stream` looks at the first bytes only.  A plain file is returned without a copy.  gzip
 and UTF-16 with a byte order mark are unwrapped into an anonymous temporary file, so that offsets are
-offsets into the unwrapped bytes.  What cannot be unwrapped is damage, in bytes of the file on disk;
-all that comes before the fault is kept.  Nothing is unwrapped twice.
+offsets into the unwrapped bytes.  Bytes that cannot be unwrapped are damage, counted in bytes of the file
+on disk; everything before the fault is kept.  Nothing is unwrapped twice.
 """
 
 import codecs
@@ -42,7 +42,7 @@ def _lone() -> re.Pattern[str]:
 
 
 class Stream:
-    """The logical bytes of a file, and what was lost on the way to them; closes only what it made itself."""
+    """The unpacked bytes of a file, and the damage; it closes only files that it created."""
 
     def __init__(self, file: BinaryIO, physical_size: int, wrapping: str | None, damage: list[Fault]) -> None:
         self.file = file
@@ -137,7 +137,7 @@ def _excess(total: int, packed: int) -> str | None:
 
 
 def _up_to_fault(member: "zlib._Decompress", data: bytes) -> tuple[bytes, int]:
-    """Feed byte by byte what failed as a whole, for zlib keeps nothing of it; return the yield and where it failed."""
+    """Feed failed input again byte by byte, because zlib keeps nothing of it; return the output and the bad offset."""
     parts, at = [], 0
     with suppress(zlib.error):
         for at in range(len(data)):

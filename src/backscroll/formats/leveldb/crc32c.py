@@ -47,7 +47,7 @@ _FOLDS = _folds()
 
 
 def crc32c(data: bytes | memoryview, crc: int = 0) -> int:
-    """Return the checksum of `data`, or of all that gave `crc` followed by `data`.
+    """Return the checksum of `data`, or of the bytes with the checksum `crc` followed by `data`.
 
     >>> hex(crc32c(b"123456789"))
     '0xe3069283'
@@ -59,7 +59,7 @@ def crc32c(data: bytes | memoryview, crc: int = 0) -> int:
 
 
 def unmasked(stored: int) -> int:
-    """Return the checksum that LevelDB stored rotated and shifted, lest it be the checksum of itself."""
+    """Return the original of a checksum that LevelDB stores rotated and shifted."""
     rotated = stored - _MASK_DELTA & 0xFFFFFFFF
     return (rotated >> 17 | rotated << 15) & 0xFFFFFFFF
 

@@ -6,9 +6,9 @@
               kind        1   1 the whole record, 2 its first piece, 3 a middle one, 4 its last piece
               data
 
-Checksums are always compared.  Where one fails, or a length leads out of its block, nothing behind it in
-that block can be trusted, for the length itself may be wrong: as LevelDB does, go on at the next block,
-and drop the record that was begun.  Every byte is part of a record, of damage, or of filling.
+Checksums are always compared.  If one fails, or a length exceeds its block, the rest of that block cannot
+be trusted, because the length itself may be wrong.  Like LevelDB, the reader continues at the next block,
+and drops the incomplete record.  Every byte is part of a record, of damage, or of padding.
 """
 
 from bisect import bisect_right
@@ -40,18 +40,18 @@ _WHOLE, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 
 
 class KeyVersion(NamedTuple):
-    """One write of a key: its value, or None if the key was deleted; and where the bytes lie."""
+    """One write of a key: its value, or None if the key was deleted; and its place."""
 
     key: bytes
     value: bytes | None
     sequence: int
     offset: int
-    """Of the write itself; of its block, if that is packed."""
+    """The offset of the write; of its block, if that is packed."""
     is_compressed: bool = False
 
 
 class LogRecord(NamedTuple):
-    """The data of a record, and for each of its pieces where it begins in the data and in the file."""
+    """The data of a record, and the start of each of its pieces in the data and in the file."""
 
     data: bytes
     starts: list[int]
@@ -69,7 +69,7 @@ def log_records(file: BinaryIO, path: str, size: int) -> Iterator[LogRecord | Da
 
 
 def _coalesced(items: Iterator[LogRecord | Damage]) -> Iterator[LogRecord | Damage]:
-    """Join damage that adjoins other damage of the same kind, for a file may have millions of tiny pieces."""
+    """Join adjacent damage of the same kind, because a file may have millions of tiny pieces."""
     pending: Damage | None = None
     for item in items:
         if isinstance(item, Damage) and pending is not None and _adjoins(pending, item):
@@ -135,7 +135,7 @@ class _Log:
             yield from self._stop(block, start, at, INCOMPLETE)
 
     def _stop(self, block: bytes, start: int, at: int, reason: str) -> Iterator[Damage]:
-        """Give up the rest of a block, and what was begun."""
+        """Drop the rest of a block, and the incomplete record."""
         if not block[at:].strip(b"\0"):
             reason = NUL_BYTES
         elif reason == BAD_LENGTH and start + len(block) == self._size:
@@ -144,7 +144,7 @@ class _Log:
         yield self._damage(start + at, len(block) - at, reason)
 
     def _take(self, offset: int, kind: int, data: bytes) -> Iterator[LogRecord | Damage]:
-        """Put a piece to its record."""
+        """Add a piece to its record."""
         if kind in (_WHOLE, _FIRST):
             yield from self._drop_begun(WITHOUT_END)
         elif kind not in (_MIDDLE, _LAST):
@@ -204,7 +204,7 @@ def log_versions(file: BinaryIO, path: str, size: int) -> Iterator[KeyVersion | 
 
 
 def _writes(cursor: Cursor, record: LogRecord) -> Iterator[KeyVersion]:
-    """Yield the writes of a batch; what is malformed raises, after those before it."""
+    """Yield the writes of a batch; a malformed write raises, after the writes before it."""
     sequence, count = little(cursor.take(8)), little(cursor.take(4))
     done = 0
     while cursor.left:

@@ -1,6 +1,6 @@
-"""LevelDB's CURRENT and MANIFEST: which tables and logs make up the store now.
+"""LevelDB's CURRENT and MANIFEST: the current tables and logs of the store.
 
-A manifest is a log whose records are changes, each a sequence of tag (varint) and what belongs to it:
+A manifest is a log whose records are changes, each a sequence of tags (varint) with their data:
 
     1  comparator          bytes
     2  log number          the oldest log that is not in tables yet

@@ -1,16 +1,16 @@
-"""Snappy's raw format to the bytes that were packed.  No framing, no checksum, packing only in tests.
+"""Unpack Snappy's raw format.  It has no framing and no checksum; only tests pack.
 
     unpacked length      varint
     elements             each begins with a tag byte, whose two low bits give the kind
 
-    kind  rest of the tag                 what follows
+    kind  rest of the tag                 next bytes
     0     length - 1, or 60 to 63         1 to 4 bytes of length - 1 if so; then the literal bytes
     1     3 bits: length - 4; 3: offset   1 byte, low part of the offset
     2     length - 1                      2 bytes of offset
     3     length - 1                      4 bytes of offset
 
-A copy takes from `offset` bytes before the end of the output, and may reach into what it makes itself.
-No element makes more than 64 bytes out of three, so a length that is out of all proportion is known at once.
+A copy starts `offset` bytes before the end of the output, and may include its own output.
+No element makes more than 64 bytes out of three, so an impossible length is known at once.
 """
 
 from backscroll.formats.cursor import Cursor, MalformedError
@@ -29,7 +29,7 @@ def unpack(data: bytes, limit: int = MAX_UNPACKED) -> bytes:
 
 
 def unpack_from(data: bytes, start: int, limit: int = MAX_UNPACKED) -> tuple[bytes, int]:
-    """Unpack what begins at `start` and return it with the place where it ends, as its own length tells."""
+    """Unpack the data at `start`; return it with its end, which its own length decides."""
     cursor = Cursor(data, start)
     length = cursor.varint()
     if length > limit:
@@ -47,7 +47,7 @@ def unpack_from(data: bytes, start: int, limit: int = MAX_UNPACKED) -> tuple[byt
 
 
 def _elements(data: bytes, at: int, output: bytearray, length: int) -> int:
-    """Append to `output` until it holds `length` bytes or more; return the place behind the last element."""
+    """Append to `output` until it has `length` bytes or more; return the position after the last element."""
     done = 0
     while done < length:
         tag = data[at]

@@ -1,9 +1,9 @@
-"""A LevelDB directory to every version of every key that still lies in it, and to what is damaged.
+"""Read every remaining version of every key in a LevelDB directory, and the damage.
 
 `Database` needs no library, no lock and no write.  Which version of a key is live is decided by the
 highest sequence number among the files that the manifest lists, deletions included; never by the
-order of files.  Files that it does not list any more (retired ones) give history only.  A record that
-lies in several files, because a compaction copied it, is one record.
+order of files.  Files that it no longer lists (retired ones) contribute history only.  A record that
+a compaction copied into several files is one record.
 
 It reads twice: first only keys and sequence numbers are remembered, then the versions are yielded with
 their states.  Never more than one block or batch is held, unless the whole store is small.
@@ -27,16 +27,16 @@ TABLE_MISSING = "listed in the manifest, but missing: every table and log is cou
 
 _NAME = re.compile(r"([0-9]+)\.(log|ldb|sst)")
 _HELD = 32 << 20
-"""Up to so many bytes of keys and values are kept from the first reading, so that there is no second one."""
+"""Up to this many bytes of keys and values are kept from the first reading, so that a second one is not needed."""
 _IS_VALUE, _YIELDED = 2, 1
 
 
 class KeyEntry(NamedTuple):
-    """One version of a key, and where it can be checked by hand."""
+    """One version of a key, and its place, where it can be checked by hand."""
 
     key: bytes
     value: bytes | None
-    """None: this is a deletion."""
+    """None for a deletion."""
     sequence: int
     state: State
     file: str
@@ -60,7 +60,7 @@ _Found = tuple[_File, KeyVersion | Damage]
 
 
 def read(directory: Directory, path: str = "") -> Iterator[KeyEntry | Damage]:
-    """Yield every version of every key, and all damage; `path` goes before the names in places."""
+    """Yield every version of every key, and all damage; `path` is the prefix of names in places."""
     return iter(Database(directory, path))
 
 
@@ -70,7 +70,7 @@ class Database:
     def __init__(
         self, directory: Directory, path: str = "", watch: Callable[[KeyVersion], object] | None = None
     ) -> None:
-        """Survey the directory; `watch` is shown every version of the first reading, copies included."""
+        """Read keys and sequence numbers; `watch` gets every version of this first reading, copies included."""
         self._directory, self._path = directory, path
         self._damage: list[Damage] = []
         self._sizes: dict[str, int] = {}
@@ -91,7 +91,7 @@ class Database:
                 yield item
                 continue
             if seen is not None:
-                # The hash of a tuple of bytes is random for each process, so that no file can aim at a collision.
+                # The hash of a tuple of bytes is random for each process, so that no file can provoke a collision.
                 mark = hash((item.key, item.sequence, item.value))
                 if mark in seen:
                     continue
@@ -100,7 +100,7 @@ class Database:
             yield KeyEntry(key, value, sequence, self._state(file, item), self._path + file.name, offset, is_compressed)
 
     def _find_files(self) -> list[_File]:
-        """Return the logs and tables, those first that count."""
+        """Return the logs and tables, those that count first."""
         named = [(name, _NAME.fullmatch(name)) for name in self._directory.names()]
         numbers = {name: (int(match[1]), match[2] == "log") for name, match in named if match and len(match[1]) < 20}
         tables = {number for number, is_log in numbers.values() if not is_log}
@@ -170,7 +170,7 @@ class Database:
 
 
 def _counts(manifest: TableManifest | None, number: int, is_log: bool) -> bool:
-    """Tell whether a file is part of the store now."""
+    """Return True if a file is part of the store now."""
     if manifest is None:
         return True
     if is_log:

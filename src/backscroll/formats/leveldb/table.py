@@ -1,17 +1,17 @@
-"""LevelDB's table files (.ldb, .sst): blocks to versions of keys, each block checked before it is believed.
+"""LevelDB's table files (.ldb, .sst): blocks to versions of keys; the checksum of each block is verified first.
 
     table     blocks of data, then filter, metaindex and index block, then the footer
     footer    40 bytes: two handles (metaindex, index), filled up; 8 bytes: the magic number
     handle    offset and size of a block, varints
     block     data; 1 byte: 0 plain, 1 snappy, 2 Zstandard; 4 bytes: masked CRC-32C of both
-    data      entries; offsets of the entries whose key is whole, 4 bytes each; 4 bytes: how many of those
+    data      entries; offsets of the entries with a complete key, 4 bytes each; 4 bytes: their number
     entry     varints: bytes of the key shared with the entry before, bytes of key that follow, bytes of value;
               then those bytes
     key       the user's key; 8 bytes: sequence << 8 | kind (1 value, 0 deletion)
 
-In the index block, keys lie between blocks and each value is a handle.  Without footer or index, the
-blocks are walked from the first one on: a block's own content tells where it can end, and its checksum
-whether it does.  Filter and metaindex hold nothing of the user's and are not read.
+In the index block, keys are separators between blocks and each value is a handle.  Without footer or index,
+the blocks are read one after the other: the content of a block shows its possible ends, and the checksum
+proves the right one.  Filter and metaindex hold no user data and are not read.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _FOOTER = 48
 _TRAILER = 5
 _PLAIN, _SNAPPY, _ZSTD = 0, 1, 2
 _MOST_KEYS = 256
-"""How many times its own size the keys of a block may unfold to; LevelDB itself stays below 16."""
+"""The keys of a block may expand to this many times its size; LevelDB itself stays below 16."""
 
 
 class Handle(NamedTuple):
@@ -60,7 +60,7 @@ class TableBlock(NamedTuple):
 
 
 class TableItem(NamedTuple):
-    """One entry of a block: its whole key, its value, and where it begins in the block."""
+    """One entry of a block: its complete key, its value, and its start in the block."""
 
     key: bytes
     value: bytes
@@ -68,13 +68,13 @@ class TableItem(NamedTuple):
 
 
 def has_footer(file: BinaryIO, size: int) -> bool:
-    """Tell whether the file ends as a finished table does."""
+    """Return True if the file ends as a finished table does."""
     file.seek(max(0, size - len(_MAGIC)))
     return size >= _FOOTER and file.read(len(_MAGIC)) == _MAGIC
 
 
 def table_versions(file: BinaryIO, path: str, size: int) -> Iterator[KeyVersion | Damage]:
-    """Yield every write that a table of `size` bytes holds, in the table's order: by key, newest first."""
+    """Yield every write in a table of `size` bytes, in the table's order: by key, newest first."""
     handles = _index(file, path, size)
     if isinstance(handles, Damage):
         yield handles
@@ -113,7 +113,7 @@ def _handle(cursor: Cursor) -> Handle:
 
 
 def _read_block(file: BinaryIO, handle: Handle, size: int, start: int = 0) -> TableBlock:
-    """Return a block that lies between `start` and `size`, or raise MalformedError."""
+    """Return the block between `start` and `size`, or raise MalformedError."""
     if handle.offset < start:
         raise MalformedError("block overlaps the one before")
     if handle.offset + handle.size + _TRAILER > size:
@@ -135,14 +135,14 @@ def _read_block(file: BinaryIO, handle: Handle, size: int, start: int = 0) -> Ta
 
 
 def _is_checked(stored: bytes, start: int, end: int) -> bool:
-    """Tell whether the trailer at `end` has the checksum of what begins at `start`."""
+    """Return True if the trailer at `end` has the checksum of the data at `start`."""
     if end + _TRAILER > len(stored):
         return False
     return unmasked(little(stored[end + 1 : end + _TRAILER])) == crc32c(memoryview(stored)[start : end + 1])
 
 
 def _items(data: bytes) -> Iterator[TableItem]:
-    """Yield the entries of a block; what is malformed raises, after the entries before it."""
+    """Yield the entries of a block; a malformed entry raises, after the entries before it."""
     count = little(data[-4:])
     end = len(data) - 4 * (count + 1)
     if len(data) < 4 or end < 0:
@@ -172,7 +172,7 @@ def _versions(block: TableBlock, path: str) -> Iterator[KeyVersion | Damage]:
 
 
 def _split(key: bytes) -> tuple[bytes, int, bool]:
-    """Return the user's key, the sequence number, and whether a value belongs to them."""
+    """Return the user's key, the sequence number, and True if the entry has a value."""
     if len(key) < 8 or key[-8] > 1:
         raise MalformedError("entry without sequence number")
     return key[:-8], int.from_bytes(key[-7:], "little"), bool(key[-8])
@@ -200,7 +200,7 @@ def _walked(file: BinaryIO, path: str, size: int) -> Iterator[KeyVersion | Damag
 
 
 def _is_index(block: TableBlock, walked: list[Handle]) -> bool:
-    """Tell whether a block's values are the handles of the blocks before it."""
+    """Return True if a block's values are the handles of the blocks before it."""
     try:
         found = [_handle(Cursor(item.value)) for item in _items(block.data)]
     except MalformedError:
@@ -209,7 +209,7 @@ def _is_index(block: TableBlock, walked: list[Handle]) -> bool:
 
 
 def _block_at(stored: bytes, position: int) -> TableBlock | None:
-    """Return the block that begins at `position`, if one does."""
+    """Return the block at `position`; None if there is none."""
     try:
         data, end = snappy.unpack_from(stored, position, MAX_BLOCK)
         if stored[end : end + 1] == b"\x01" and _is_checked(stored, position, end):

@@ -1,6 +1,6 @@
 """Checks that read transcripts: secrets at rest, and record types that we do not know.
 
-Both are slow, so they read a sample, the transcripts written last, unless somebody asks for their kind alone.
+Both are slow, so they read a sample, the newest transcripts, unless the user asks for their kind alone.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ _CHUNK = 1 << 20
 
 
 def _sample(around: Surroundings) -> Iterator[tuple[str, int, str | None]]:
-    """Yield the transcripts to read: all, or the last written up to the size of a sample."""
+    """Yield the transcripts to read: all, or the newest up to the size of a sample."""
     left = SAMPLE
     for path, size, session in transcript_files(around.database):
         if around.is_thorough or size <= left:
@@ -38,7 +38,7 @@ def _part(around: Surroundings) -> str:
 
 
 def secrets(around: Surroundings) -> Iterator[Told]:
-    """Tell how many secrets stand in transcripts, without any value."""
+    """Report the number of secrets in transcripts, without any value."""
     redactor = ValueRedactor(None, load_user_rules(around.own))
     rules: Counter[str] = Counter()
     sessions: dict[str, Place] = {}
@@ -65,7 +65,7 @@ def _chunks(path: str, around: Surroundings) -> Iterator[bytes]:
 
 
 def drift(around: Surroundings) -> Iterator[Told]:
-    """Tell that transcripts have record types or fields that we do not know."""
+    """Report that transcripts have record types or fields that we do not know."""
     inventory, report = Inventory(), Drift()
     for path, size, session in _sample(around):
         if not path.startswith(str(around.part)) and not path.endswith(AUDIT):

@@ -19,7 +19,7 @@ LAST_WITHOUT_EXEMPTION = (2, 1, 112)
 
 
 def expiring(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that Claude Code deletes the transcript within seven days."""
+    """Report that Claude Code deletes the transcript within seven days."""
     if not session.transcripts or session.id not in around.ages:
         return
     if session.expires is None:
@@ -54,7 +54,7 @@ def _set_back(session: Session, around: Surroundings) -> str:
 
 
 def _by_old_version(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that an old Claude Code, which still runs here, does not spare the transcripts of Desktop."""
+    """Report that an old Claude Code, which still runs here, does not spare the transcripts of Desktop."""
     age = around.ages[session.id]
     written = of_file(age.mtime)
     is_spared = (session.entrypoint or "").startswith("claude-desktop") and "code" in session.stores
@@ -79,7 +79,7 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def cleanup_setting(around: Surroundings) -> Iterator[Told]:
-    """Tell that a settings file deletes everything at once, cannot be parsed, or promises too much."""
+    """Report that a settings file deletes everything at once, cannot be parsed, or promises too much."""
     for config in configs(around.database):
         rule = around.rule(config)
         if rule.unreadable is not None:

@@ -17,7 +17,7 @@ _COWORK = "/local-agent-mode-sessions/"
 
 
 def account(around: Surroundings) -> Iterator[Told]:
-    """Tell that Desktop hides sessions of other accounts, or that one person has two accounts."""
+    """Report that Desktop hides sessions of other accounts, or that one person has two accounts."""
     found = accounts(around.database)
     having = [one for one in found.accounts if one.rows or one.cowork]
     current = {one.account: one.path for one in found.signed_in if one.program == "desktop"}
@@ -57,7 +57,7 @@ def _row_of(one: Account, around: Surroundings) -> Place:
 
 
 def _wrong_rows(around: Surroundings) -> Iterator[Told]:
-    """Tell that a row lies under another account than the one that its transcript names."""
+    """Report that a row lies under another account than the one that its transcript names."""
     stated = stated_accounts(around.database)
     for session in around.sessions:
         own = stated.get(session.id)
@@ -69,7 +69,7 @@ def _wrong_rows(around: Surroundings) -> Iterator[Told]:
 
 
 def worktree(around: Surroundings) -> Iterator[Told]:
-    """Tell that a worktree of Desktop's registry is gone; paths of another home mean nothing here."""
+    """Report that a worktree of Desktop's registry is gone; paths of another home mean nothing here."""
     if not around.is_own:
         return
     registries = paths_of_files(around.database, kind="worktrees")
@@ -81,7 +81,7 @@ def worktree(around: Surroundings) -> Iterator[Told]:
 
 
 def permissions(around: Surroundings) -> Iterator[Told]:
-    """Tell that other users of this machine may read or change files of a configuration directory."""
+    """Report that other users of this machine may read or change files of a configuration directory."""
     modes: dict[str, list[int]] = {}
     for config in configs(around.database):
         if _is_open(Path(config), around.homes):
@@ -97,13 +97,13 @@ def permissions(around: Surroundings) -> Iterator[Told]:
 
 
 def _is_open(config: Path, homes: Sequence[Path]) -> bool:
-    """Return True if no directory from the home to a configuration directory keeps others out."""
+    """Return True if other users can enter every directory from the home to a configuration directory."""
     way = [path for path in (config, *config.parents) if any(path.is_relative_to(home) for home in homes)]
     return all(_mode(str(path)) & (stat.S_IXGRP | stat.S_IXOTH) for path in way or [config])
 
 
 def _outermost(config: str) -> str:
-    """Return the directory of all Cowork sessions for that of one; any other as it is."""
+    """Return the directory of all Cowork sessions for the directory of one; any other directory unchanged."""
     front, name, _ = config.partition(_COWORK)
     return front + name.rstrip("/") if name else config
 
@@ -117,7 +117,7 @@ def _mode(path: str) -> int:
 
 
 def names_in_clear(around: Surroundings) -> Iterator[Told]:
-    """Tell that files hold the name and e-mail address of a person in the clear."""
+    """Report that files hold the name and e-mail address of a person in the clear."""
     people = [one for one in accounts(around.database).accounts if one.email or one.name]
     if people:
         text = "Claude's files hold your name and e-mail address in the clear; `share` and `redact` replace them."

@@ -16,12 +16,12 @@ from backscroll.stores.side import read_object
 from backscroll.times import of_file
 
 MANY = 5
-"""So many losses are a mass loss."""
+"""This many losses are a mass loss."""
 _TRACES = ("todos", "tasks", "side-other", "plan")
 
 
 def lost(around: Surroundings) -> Iterator[Told]:
-    """Yield the sessions of which nothing but traces is left."""
+    """Yield the sessions of which only traces are left."""
     if around.has_unreadable:
         return
     found = around.losses
@@ -33,7 +33,7 @@ def lost(around: Surroundings) -> Iterator[Told]:
 
 
 def _earlier_parts(around: Surroundings) -> Iterator[Told]:
-    """Yield the earlier transcripts that a row names and that are gone."""
+    """Yield the missing earlier transcripts of rows."""
     there = {PurePath(path).name.partition(".")[0] for path, *_ in transcript_files(around.database)}
     for session in around.sessions:
         for row in session.rows:
@@ -57,7 +57,7 @@ def _traces(around: Surroundings, lost_names: set[str]) -> Iterator[Told]:
 
 
 def _counters(around: Surroundings, lost_count: int) -> Iterator[Told]:
-    """Yield a counter of Claude Code that knows more sessions than are left."""
+    """Yield a counter of Claude Code that counts more sessions than are left."""
     for path in paths_of_files(around.database, kind="side-other"):
         if PurePath(path).name != "stats-cache.json":
             continue
@@ -116,7 +116,7 @@ def _last_cleanup(around: Surroundings) -> tuple[datetime, str, str] | None:
 
 
 def _vanished_early(around: Surroundings, kind: str) -> list[str]:
-    """Return the archived transcripts, or rows, that are gone though no clean-up was due and nobody moved them."""
+    """Return the archived transcripts, or rows, that are gone although no clean-up was due and nobody moved them."""
     live = {session.id for session in around.sessions if session.state != "kept" and session.transcripts}
     rows = {f"{row['id']}.json" for session in around.sessions for row in session.rows}
     gone = []

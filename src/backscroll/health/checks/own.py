@@ -20,13 +20,13 @@ LATE = timedelta(days=1)
 
 
 def index_health(path: Path) -> Iterator[Told]:
-    """Tell that the index no longer holds the values that we wrote."""
+    """Report that the index no longer holds the values that we wrote."""
     if path.is_file() and not is_index_sound(path):
         yield Told("warning", "Our index is damaged. A rebuild loses nothing.", Place(str(path)))
 
 
 def archive(around: Surroundings) -> Iterator[Told]:
-    """Tell that the archive is damaged, or that there is none."""
+    """Report that the archive is damaged, or that there is none."""
     if around.archive_fault is not None:
         text = f"The catalogue of the archive cannot be read: {around.archive_fault}."
         yield Told("error", text, Place(str(around.part / CATALOGUE)))
@@ -45,7 +45,7 @@ def archive(around: Surroundings) -> Iterator[Told]:
 
 
 def timer(around: Surroundings) -> Iterator[Told]:
-    """Tell that the last sync of the archive is long ago."""
+    """Report that the last sync of the archive is long ago."""
     if not around.archived or around.archive_fault is not None:
         return
     synced = status(around.part).synced
@@ -55,7 +55,7 @@ def timer(around: Surroundings) -> Iterator[Told]:
 
 
 def disk(around: Surroundings) -> Iterator[Told]:
-    """Tell that the disk of our directory is nearly full."""
+    """Report that the disk of our directory is nearly full."""
     place = next(path for path in (around.own, *around.own.parents) if path.is_dir())
     usage = shutil.disk_usage(place)
     if usage.free < min(LEAST_FREE, usage.total // 20):

@@ -35,7 +35,7 @@ def is_in_vm(session: Session) -> bool:
 
 
 def ghost(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that a row of Desktop has no transcript, and name a transcript that fits it."""
+    """Report that a row of Desktop has no transcript, and name a transcript that fits it."""
     if session.state != "ghost" or is_in_vm(session):
         return
     match = next((one for row in _living(session) if (one := fitting(row, around.sessions))), None)
@@ -47,7 +47,7 @@ def ghost(session: Session, around: Surroundings) -> Iterator[Told]:
 
 
 def in_vm(session: Session, _: Surroundings) -> Iterator[Told]:
-    """Tell that the transcript of a Cowork session is only in its virtual machine."""
+    """Report that the transcript of a Cowork session is only in its virtual machine."""
     if is_in_vm(session):
         text = (
             "The transcript of this Cowork session is only in its virtual machine; an update of Cowork may delete it."
@@ -56,7 +56,7 @@ def in_vm(session: Session, _: Surroundings) -> Iterator[Told]:
 
 
 def orphan(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that only agents of a session are left, and that one of them may hold a copy of the conversation."""
+    """Report that only agents of a session are left, and that one of them may hold a copy of the conversation."""
     if session.state != "orphan":
         return
     text = "Only agents of this session are left; its own transcript is gone."
@@ -66,21 +66,21 @@ def orphan(session: Session, around: Surroundings) -> Iterator[Told]:
 
 
 def deleted(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that a deleted session still has its transcript."""
+    """Report that a deleted session still has its transcript."""
     if session.state == "deleted" and session.transcripts:
         text = "Desktop deleted this session, but its transcript is there until the next clean-up of Claude Code."
         yield Told("note", text, remedy="show {id}" if around.has_copies(session) else None)
 
 
 def cloud(session: Session, _: Surroundings) -> Iterator[Told]:
-    """Tell that a session is held elsewhere."""
+    """Report that the transcript of a session is on another machine."""
     if session.state == "remote":
         held = next((row["held"] for row in session.rows if row["held"]), None) or "on another machine"
         yield Told("note", f"The transcript of this session is {held}, not here.")
 
 
 def damaged(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that places of a session cannot be read."""
+    """Report that places of a session cannot be read."""
     yield from _damaged_rows(session, around)
     places = damage.damage_of(around.database, [session.id]) if session.damage else []
     if session.state == "damaged":
@@ -129,7 +129,7 @@ def _is_fresh(session: Session, around: Surroundings) -> bool:
 
 
 def unanswered(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that calls of a session have no result."""
+    """Report that calls of a session have no result."""
     found = around.unanswered.get(session.id)
     if found is None:
         return
@@ -140,7 +140,7 @@ def unanswered(session: Session, around: Surroundings) -> Iterator[Told]:
 
 
 def twice(session: Session, _: Surroundings) -> Iterator[Told]:
-    """Tell that one id lies in two project directories."""
+    """Report that one id is in two project directories."""
     paths = [PurePath(path) for path in session.transcripts]
     keys = {path.parent.name for path in paths if path.name == f"{session.id}.jsonl"}
     if len(keys) > 1:
@@ -148,10 +148,10 @@ def twice(session: Session, _: Surroundings) -> Iterator[Told]:
 
 
 def moved(session: Session, around: Surroundings) -> Iterator[Told]:
-    """Tell that the directory of a session is gone, or that its transcript lies under the name of another."""
+    """Report that the directory of a session is gone, or that its transcript has the key of another directory."""
     if session.state != "live" or session.cwd is None or "code" not in session.stores:
         return
-    if around.is_own and not Path(session.cwd).is_dir():  # of another home nobody here knows that
+    if around.is_own and not Path(session.cwd).is_dir():  # unknown for another home
         yield Told("note", f"The directory {session.cwd} is gone, so a resume needs another one.")
         return
     named = [path for row in _living(session) for path in (row["cwd"], row["worktree"], row["origin"]) if path]
@@ -164,6 +164,6 @@ def moved(session: Session, around: Surroundings) -> Iterator[Told]:
 
 
 def large(session: Session, _: Surroundings) -> Iterator[Told]:
-    """Tell that the files of a session are very large."""
+    """Report that the files of a session are very large."""
     if session.bytes > LARGE:
         yield Told("warning", f"Its files hold {session.bytes >> 20:,} MiB, which Claude Code may fail to load.")

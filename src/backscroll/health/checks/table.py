@@ -63,7 +63,7 @@ _INDEX = "index --rebuild"
 
 
 def check_index(path: Path, program: str) -> list[HealthFinding]:
-    """Return the findings about our index file; before an update, which would mend it."""
+    """Return the findings about our index file; call it before an update, which would repair the index."""
     return [_finding("index", told, program, _INDEX) for told in own.index_health(path)]
 
 
@@ -90,7 +90,7 @@ def check_home(around: Surroundings, kind: str | None) -> Iterator[HealthFinding
 
 
 def in_order(findings: Iterable[HealthFinding]) -> list[HealthFinding]:
-    """Return findings with the worst first."""
+    """Return findings, the most severe first."""
     return sorted(findings, key=lambda item: (SEVERITIES.index(item.severity), KINDS.index(item.kind)))
 
 
@@ -99,7 +99,7 @@ def _finding(kind: str, told: Told, program: str, usual: str | None) -> HealthFi
 
 
 def _remedy(told: Told, program: str, usual: str | None) -> str | None:
-    """Return the command line that helps; one that begins with `$` is a program of the system."""
+    """Return the command line that helps; a command that begins with `$` is a program of the system."""
     command = told.remedy or usual
     if command is None or command.startswith("$"):
         return command and command[1:]
