@@ -103,7 +103,7 @@ class Terminal(io.TextIOWrapper):
         super().__init__(io.BytesIO(), encoding="utf-8")
 
     def isatty(self) -> bool:
-        """Say so."""
+        """Return True."""
         return True
 
     def text(self) -> str:

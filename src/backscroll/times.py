@@ -1,4 +1,4 @@
-"""Moments: from what a store wrote to an aware UTC `datetime`, and back to text.
+"""Times: convert stored times to an aware UTC `datetime`, and back to text.
 
 In: ISO 8601 strings and epoch numbers of any quality; the values of --since and --until.
 Out: aware UTC moments, or None if a stored value is no time.  `now` is an argument; nothing here reads the clock.

@@ -1,4 +1,4 @@
-"""Values that a shell offers for arguments and options, from the index as it is: nothing is read or updated for them.
+"""Values that a shell offers for arguments and options, from the index in its current state, without an update.
 
 Values of closed options are offered by click itself.
 """
@@ -21,7 +21,7 @@ Offer = Callable[[Library], Iterable[CompletionItem]]
 
 
 def _offered(context: click.Context, incomplete: str, offer: Offer) -> list[CompletionItem]:
-    """Return the offered values that start like the word at the cursor; none where there is no index."""
+    """Return the offered values that start like the word at the cursor; none without an index."""
     settings = context.ensure_object(Settings)
     try:
         with open_library(settings.root, update=False) as library:

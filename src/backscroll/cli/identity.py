@@ -1,4 +1,4 @@
-"""Functions that offer values to a shell; the code behind them is imported when a shell asks."""
+"""Functions that offer values to a shell; their code is imported when a shell asks."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

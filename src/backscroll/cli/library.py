@@ -1,4 +1,4 @@
-"""Open the library with the options of a command, and note the damage and unreadable paths that it met."""
+"""Open the library with the options of a command, and note the damage and unreadable paths in its answer."""
 
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""The `backscroll` command: find the command that is meant, run it, and turn whatever happens into an exit code.
+"""The `backscroll` command: find the requested command, run it, and turn its outcome into an exit code.
 
 Nothing but click is imported before a command is known.  Commands return their exit code.
-Errors go to standard error as what, where and what to do; their exit codes stand in `errors.ANSWERS`.
+Errors go to standard error as fact, place and remedy; `errors.ANSWERS` has their exit codes.
 """
 
 import os
@@ -95,7 +95,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant, or say which one could be."""
+        """Find the requested command, or suggest a similar one."""
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             from difflib import get_close_matches  # noqa: PLC0415  (5 ms, and only a slip needs it)
 
@@ -139,7 +139,7 @@ def cli(context: click.Context) -> int | None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; nothing but a fault of the interpreter gets past."""
+    """Run one command and return its exit code; catch every exception."""
     settings = Settings()
     try:
         return _run(list(arguments), settings)
@@ -182,13 +182,13 @@ def _run(arguments: list[str], settings: Settings) -> int:
 
 
 def _message(error: BackscrollError) -> str:
-    """Return `what: where`, and what to do on a line of its own."""
+    """Return fact and place of an error on one line, and the remedy on the next."""
     text = error.what if error.where is None else f"{error.what}: {error.where}"
     return text if error.remedy is None else f"{text}\n  {error.remedy}"
 
 
 def _with_root(message: str, settings: Settings) -> str:
-    """Return a message whose hints name the root that was given, as they must be pasted."""
+    """Return a message whose commands name the given root, so that they can be pasted."""
     if settings.root is None:
         return message
     return re.sub(rf"backscroll(?= (?:{'|'.join(COMMANDS)})\b)", lambda _: settings.command, message)
@@ -208,5 +208,5 @@ def _fail(message: str, code: int) -> int:
 
 
 def _give_up_stdout() -> None:
-    """Let what is still unwritten go nowhere, so that the interpreter's own flush at the end has no complaint."""
+    """Discard unwritten output, so that the interpreter's own flush at the end raises nothing."""
     sys.stdout = None

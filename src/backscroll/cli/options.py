@@ -75,7 +75,7 @@ def _is_here(context: click.Context, parameter: click.Parameter, value: bool) ->
 
 
 def _project(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
-    """Return a path as an absolute one; any other text as it is."""
+    """Return a path as an absolute one; any other text unchanged."""
     if context.meta.get("backscroll.here"):
         value = "."
     if value is None or not (value in (".", "..", "~") or value.startswith(("/", "./", "../", "~/"))):
@@ -95,7 +95,7 @@ def of_project(command: _Command) -> _Command:
 
 
 def closed(values: Sequence[str]) -> click.Choice[str]:
-    """Return the type of an option that knows only some values."""
+    """Return the type of an option with a fixed list of values."""
     return click.Choice(values, case_sensitive=False)
 
 

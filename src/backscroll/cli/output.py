@@ -1,4 +1,4 @@
-"""Output that is not for reading: documents and bytes, straight to standard output."""
+"""Output for programs: documents and bytes, straight to standard output."""
 
 import sys
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ def print_document(pieces: Iterable[str]) -> None:
 
 
 def print_bytes(pieces: Iterable[bytes]) -> None:
-    """Print stored bytes as they are."""
+    """Print stored bytes unchanged."""
     for piece in pieces:
         sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
@@ -26,8 +26,8 @@ def print_bytes(pieces: Iterable[bytes]) -> None:
 def with_damage(code: int, settings: Settings) -> int:
     """Report the damage that an answer met on standard error, and return the exit code of the command.
 
-    With --strict every answer that met damage exits with 3, also one without a hit: the damage may hide it.
-    Without it, commands over all sessions do not repeat each time that some place somewhere is damaged.
+    With --strict every answer that met damage exits with 3, even without a hit, because the damage may hide it.
+    Without it, commands over all sessions do not report damage elsewhere each time.
     """
     if not (settings.damage or settings.is_incomplete) or code not in (DONE, NOT_FOUND):
         return code

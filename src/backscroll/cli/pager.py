@@ -22,7 +22,7 @@ def page(lines: Iterable[str], write: Callable[[Iterable[str]], None], screen: i
 
 
 def pager_command() -> list[str] | None:
-    """Return BACKSCROLL_PAGER, PAGER or less; None where there is none or the user wants none."""
+    """Return BACKSCROLL_PAGER, PAGER or less; None if there is none or the user wants none."""
     chosen = os.environ.get("BACKSCROLL_PAGER", os.environ.get("PAGER", "less"))
     try:
         command = shlex.split(chosen)

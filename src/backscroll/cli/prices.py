@@ -13,7 +13,7 @@ _REMEDY = "docs/usage.md shows how prices are written; without the file those of
 
 
 def own_prices(environment: Mapping[str, str] = os.environ) -> Mapping[str, Any] | None:
-    """Return the user's own prices, None where there are none."""
+    """Return the user's own prices, None if there are none."""
     path = dirs.prices(dirs.home(environment))
     if not os.path.lexists(path):
         return None

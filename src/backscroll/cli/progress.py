@@ -1,4 +1,4 @@
-"""One line on standard error that says how far a long reading is, and erases itself."""
+"""A progress line on standard error that erases itself."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from backscroll.cli.lazy_views import figures
 from backscroll.safe_text import one_line
 
 _PATIENCE = 0.5
-"""Seconds before anything is shown: short work needs no remark."""
+"""Seconds before the line appears: short work needs none."""
 _KNOWN_AFTER = 2.0
 """Seconds of work before the rest can be estimated."""
 _PAUSE = 0.1
@@ -17,19 +17,19 @@ _PAUSE = 0.1
 
 
 class ProgressValue(Protocol):
-    """How far a verb is."""
+    """The progress of a verb."""
 
     @property
     def done(self) -> int:
-        """Files that were read."""
+        """Files read so far."""
 
     @property
     def total(self) -> int:
-        """Files that will be."""
+        """Files to read."""
 
     @property
     def bytes(self) -> int:
-        """Bytes that were read."""
+        """Bytes read so far."""
 
     @property
     def what(self) -> str:
@@ -52,7 +52,7 @@ class ProgressLine:
         self.erase()
 
     def __call__(self, progress: ProgressValue) -> None:
-        """Take note of how far the work is."""
+        """Update the progress."""
         now = monotonic()
         if not self.is_shown or now < self.next:
             return
@@ -63,7 +63,7 @@ class ProgressLine:
         sys.stderr.flush()
 
     def erase(self) -> None:
-        """Leave no trace of the line."""
+        """Erase the line."""
         if self.is_dirty:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
@@ -78,7 +78,7 @@ def _width() -> int:
 
 
 def describe(progress: ProgressValue, seconds: float) -> str:
-    """Return `reading 120 of 648, 45 MB, 38 MB/s, 4 s left`; where bytes are what is counted, no number twice."""
+    """Return `reading 120 of 648, 45 MB, 38 MB/s, 4 s left`; if bytes are counted, omit the second number."""
     what = one_line(progress.what)
     if progress.bytes and progress.bytes == progress.done:
         parts = [what, f"{figures.size(progress.done)} of {figures.size(progress.total)}"]

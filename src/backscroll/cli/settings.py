@@ -12,7 +12,7 @@ else:
 
 
 class Settings:
-    """The options that every command takes, and what its answer met on the way."""
+    """The options of every command, and the damage that its answer met."""
 
     root: tuple[str, ...] | None = None
     json: bool = False
@@ -26,13 +26,13 @@ class Settings:
     damage: int = 0
     """The number of damaged places that the answer met."""
     is_damage_near: bool = False
-    """The damage is in the one session, or in the few files, that the answer is about."""
+    """True if the damage is in the session or the files of the answer."""
     damaged: Sequence[str] = ()
-    """The ids of the sessions with damage that the answer is about."""
+    """The ids of the damaged sessions in the answer."""
     is_damage_beside: bool = False
     """Some of the damage is in files that are no transcripts; `stores` lists it."""
 
     @property
     def command(self) -> str:
-        """How a hint names the program: with the root that was given, as it must be pasted."""
+        """The program name in hints: with the given root, so that hints can be pasted."""
         return dirs.program_with(self.root or ())

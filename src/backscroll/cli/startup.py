@@ -1,4 +1,4 @@
-"""Start and end a short command quickly: everything that the program does to its own process for milliseconds.
+"""Start and end a short command quickly: all changes of the process that save milliseconds.
 
 CPU time saved by a warm `list`: 17 ms by ending at once, 6 ms by fewer garbage collections.
 `BACKSCROLL_PLAIN_START=1` turns both off, and the lazy imports of `lazy.py` too; `make check-plain` tests that mode.
@@ -27,7 +27,7 @@ def stay() -> None:
 
 
 def end(code: int) -> NoReturn:
-    """End this process at once: all our files are closed by now.
+    """End this process at once: all our files are already closed.
 
     Python would take 250 modules apart first, which costs as much as starting it.
     """

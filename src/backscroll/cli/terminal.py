@@ -1,6 +1,6 @@
-"""The terminal: how wide it is, what colours it has, and a `Paper` that says so to the views.
+"""The terminal: its width and colours, and a `Paper` with both for the views.
 
-Our own colours are the only escapes that ever reach it: views scrub their text, and styles are names until here.
+Our own colours are the only escapes that reach it: views make text safe, and styles are names until here.
 """
 
 import os
@@ -79,7 +79,7 @@ def is_terminal() -> bool:
 
 
 def make_paper(settings: Settings, *, is_full: bool = False, is_document: bool = False) -> Paper:
-    """Return the paper that standard output is; a document is the same wherever it goes."""
+    """Return the paper for standard output."""
     is_terminal = sys.stdout.isatty() and not is_document
     return Paper(
         width=max(terminal_size().columns, _NARROWEST) if is_terminal else None,
@@ -101,10 +101,10 @@ def coloured(line: Line) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns a scrubbed text takes."""
+    """Return the number of columns of a safe text."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415  (28 ms, and only for what is not ASCII)
+    from rich.cells import cell_len  # noqa: PLC0415  (28 ms, and only for characters beyond ASCII)
 
     return cell_len(text)
 
@@ -117,7 +117,7 @@ def highlight(code: str, label: str) -> Iterable[Line]:
 
 
 def terminal_size(stream: int = 1) -> os.terminal_size:
-    """Return how large the terminal is behind a stream; COLUMNS and LINES in the environment win."""
+    """Return the size of the terminal of a stream; COLUMNS and LINES in the environment win."""
     try:
         found = os.get_terminal_size(stream)
     except OSError:
@@ -130,7 +130,7 @@ def terminal_size(stream: int = 1) -> os.terminal_size:
 
 
 def print_lines(lines: Iterable[Line], settings: Settings, *, may_page: bool = True) -> None:
-    """Print an answer for people: in colours, and through a pager where it is longer than the screen."""
+    """Print an answer for people: in colours, and through a pager if it is longer than the screen."""
     pieces = _printed(lines, colour=has_colour(settings))
     if may_page and settings.pager and sys.stdout.isatty():
         pager.page(pieces, write, terminal_size().lines)
@@ -144,7 +144,7 @@ def _printed(lines: Iterable[Line], *, colour: bool) -> Iterator[str]:
 
 
 def write(pieces: Iterable[str]) -> None:
-    """Write pieces to standard output; what its encoding cannot carry is shown as an escape."""
+    """Write pieces to standard output; characters outside its encoding become escapes."""
     stream = sys.stdout
     iterator = iter(pieces)
     while some := "".join(islice(iterator, _AT_ONCE)):

@@ -30,7 +30,7 @@ _WORDS = "# Tides in April\n\nThe mean level rose by 3 mm. One storm, on the 12t
 
 
 def desktop_files(now: datetime) -> Iterator[tuple[str, bytes]]:
-    """Yield everything below the home that Desktop and Cowork would have left, by name."""
+    """Yield every file of Desktop and Cowork below the home, by name."""
     for name, value in _settings(now).items():
         yield f"{DATA}/{name}", json.dumps(value, indent=2).encode() + b"\n"
     for name, value in _rows(now):

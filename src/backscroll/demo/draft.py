@@ -8,7 +8,7 @@ conversation returns the draft, so calls can be chained; `agent` returns the age
     draft.rewind(to=1).prompt("Leave the test alone").answer("All right.")
     draft.write(home)
 
-What versions differ in: docs/formats.md, "The transcript" and "Copies and lineage".
+Differences between versions: docs/formats.md, "The transcript" and "Copies and lineage".
 """
 
 import base64
@@ -31,10 +31,10 @@ NOWHERE = "00000000-0000-0000-0000-000000000000"
 class Draft(Rows):
     """An unfinished transcript; `tip` is the parent of the next record, `now` its time."""
 
-    # What people and the model say
+    # Messages of people and of the model
 
     def prompt(self, text: str, *, image: bytes | None = None, after: float = 40, **fields: Any) -> Self:
-        """Add what a person typed, or for an agent what its caller asked of it."""
+        """Add a typed prompt, or for an agent the task from its caller."""
         content: Any = text
         if image is not None:
             source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(image).decode()}
@@ -60,7 +60,7 @@ class Draft(Rows):
     ) -> Self:
         """Add one API message: a record for each part (for all of them before 1.0.44), then the calls' results.
 
-        `interleaved` writes each result directly behind its call, as newer versions do.
+        `interleaved` writes each result directly after its call, like newer versions.
         """
         calls = list(calls)
         parts: list[Row] = [{"type": "thinking", "thinking": thinking, "signature": "c2ln"}] if thinking else []
@@ -89,14 +89,14 @@ class Draft(Rows):
         return self._user([part], 3, **fields)
 
     def queued(self, text: str) -> Self:
-        """Add what a person typed while the model worked: it stands in an attachment only."""
+        """Add a prompt that was typed while the model worked: only an attachment holds it."""
         self.record(type="queue-operation", operation="enqueue", timestamp=self._time(8), content=text)
         self.record(type="queue-operation", operation="remove", timestamp=self._time(2))
         self.typed.append((self.now, text))
         return self.attachment("queued_command", prompt=text, commandMode="prompt")
 
     def command(self, name: str, arguments: str = "", output: str | None = None) -> Self:
-        """Add a slash command and what it printed."""
+        """Add a slash command and its output."""
         tags = {"name": f"/{name}", "message": name, "args": arguments}
         self.typed.append((self.now, f"/{name} {arguments}".rstrip()))
         self._user("\n".join(f"<command-{tag}>{text}</command-{tag}>" for tag, text in tags.items()), 30)
@@ -113,7 +113,7 @@ class Draft(Rows):
         """Add the notice that a person stopped the model."""
         return self._user([{"type": "text", "text": "[Request interrupted by user]"}], 5)
 
-    # What the program puts in
+    # Records of the program
 
     def meta(self, text: str) -> Self:
         """Add a text that the program gave the model in the user's name."""
@@ -158,7 +158,7 @@ class Draft(Rows):
         ids = {"messageId": self.tip, "snapshotMessageId": prompt}
         return self._raw({"type": "file-history-delta", **ids, "trackingPath": path, "backup": entry})
 
-    # Metadata, and bytes as they come
+    # Metadata, and raw bytes
 
     def title(self, text: str, *, by: str = "ai") -> Self:
         """Add a title, given by the program (ai) or by a person (custom)."""
@@ -169,7 +169,7 @@ class Draft(Rows):
         return self._raw({"type": "summary", "summary": text, "leafUuid": leaf or self.tip})
 
     def last_prompt(self, leaf: str | None = None) -> Self:
-        """Add the note that says which record is the visible end."""
+        """Add the note that names the record at the visible end."""
         return self.record(
             type="last-prompt", lastPrompt=self.typed[-1][1] if self.typed else "", leafUuid=leaf or self.tip
         )
@@ -183,12 +183,12 @@ class Draft(Rows):
         return self._row(kind, 1, **fields)
 
     def raw(self, data: bytes) -> Self:
-        """Add bytes as they are, damage for instance; a line end is the caller's affair."""
+        """Add bytes unchanged, such as damage; the caller adds line ends."""
         self.rows.append(data)
         return self
 
     def tear(self) -> Self:
-        """Cut the last record in half, as a power cut does."""
+        """Cut the last record in half, like a power cut."""
         line = self.lines()[-1]
         self.rows[-1] = line[: len(line) // 2]
         return self
@@ -226,7 +226,7 @@ class Draft(Rows):
         return self
 
     def join(self, agent: Self, text: str) -> Self:
-        """Let an agent end with `text` and give that to the call that started it."""
+        """End an agent with `text`, and add that as the result of its call."""
         agent.answer(text)
         self.now = max(self.now, agent.now)
         content = [{"type": "text", "text": text}]

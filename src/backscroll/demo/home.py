@@ -1,4 +1,4 @@
-"""The demo home: every story as a transcript, the side files beside them, and what Claude Desktop would have left."""
+"""The demo home: every story as a transcript, the side files beside them, and the files of Claude Desktop."""
 
 import json
 import os
@@ -17,9 +17,9 @@ _PLAN = "# A better first week\n\n1. One page per day\n2. One thing to finish on
 
 
 def write_demo_home(directory: Path, now: datetime = NOON) -> Path:
-    """Write a home directory full of sessions, held in the weeks before `now`, and return it.
+    """Write a home directory with sessions from the weeks before `now`, and return it.
 
-    An earlier demo home is written over; any other directory that holds something is refused.
+    An earlier demo home is overwritten; any other directory with content is refused.
     """
     directory = directory.absolute()
     if directory.exists() and not (directory / _MARK).exists() and any(directory.iterdir()):

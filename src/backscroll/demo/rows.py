@@ -1,4 +1,4 @@
-"""Rows: how one record of a transcript is put together, by the version that writes it.
+"""Rows: build the records of a transcript in the form of a given version.
 
 The mechanics below `Draft`: ids, times, the fields that every record carries, token counts.
 Nothing is random and no clock is read: the same calls give the same bytes.

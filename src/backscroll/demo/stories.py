@@ -1,6 +1,6 @@
 """The sessions of the demo home, as data: twelve small stories in five projects of one Ann.
 
-A story is a list of steps: what she asks, what the model says and calls, and whatever else `Draft` can write.
+A story is a list of steps: her prompts, the answers and calls of the model, and other records of `Draft`.
 """
 
 import base64
@@ -38,7 +38,7 @@ class Story(NamedTuple):
     branch: str = "main"
     fork_of: str | None = None
     kept: float | None = None
-    """How many days ago the file was copied here, where that is later than the session itself."""
+    """The age in days of the copy of the file, if it is younger than the session."""
 
 
 def step(name: str, *arguments: Any, **options: Any) -> StoryStep:

@@ -1,4 +1,4 @@
-"""Tool calls for drafts: what the model asked for, what it was shown, and the program's own data about it.
+"""Tool calls for drafts: the input of the model, the result for it, and the program's own data.
 
 Shapes as in docs/formats.md, "What a tool gave back".
 """
@@ -17,7 +17,7 @@ class Tool(NamedTuple):
     data: Any = None
     error: bool = False
     saved: str | None = None
-    """The whole output, where it was too large for the transcript."""
+    """The whole output, if it was too large for the transcript."""
 
 
 def read(path: str, content: str, start: int = 1) -> Tool:
@@ -60,7 +60,7 @@ def edit(path: str, before: str, old: str, new: str) -> Tool:
 
 
 def bash(command: str, output: str, description: str = "", saved: str | None = None) -> Tool:
-    """Run a command that succeeds; with `saved`, `output` is only the beginning of what it printed."""
+    """Run a command that succeeds; with `saved`, `output` is only the beginning of its output."""
     data = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": not output}
     return Tool("Bash", {"command": command, "description": description or command}, output, data, saved=saved)
 

@@ -39,7 +39,7 @@ def is_sound(database: sqlite3.Connection, fresh: sqlite3.Connection) -> bool:
     try:
         database.rollback()
         return all(_tests(database, fresh))
-    except Exception:  # noqa: BLE001  (whatever cannot be read is not sound)
+    except Exception:  # noqa: BLE001  (an unreadable index is not sound)
         return False
 
 

@@ -1,5 +1,5 @@
-"""The inventory: which types of records and which fields lie on this disk, against those that are known.
+"""The inventory: the record types and fields on this disk, compared with the known ones.
 
-`reading` opens what stores found, `counting` counts, `known` is the schema that comes with the package, `report` puts
-both together, `schema` infers a JSON Schema.  Only names, types and numbers are kept: no value of any record.
+`reading` opens the files of stores, `counting` counts, `known` is the schema in the package, `report` compares both,
+and `schema` infers a JSON Schema.  Only names, types and numbers are kept: no value of any record.
 """

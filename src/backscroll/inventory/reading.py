@@ -26,7 +26,7 @@ COWORK, CODE_ROW = "cowork-manifest", "desktop-row"
 _COWORK_FIELDS = {"processName", "vmProcessName", "userSelectedFolders", "hostLoopMode", "egressAllowedDomains"}
 _TRANSCRIPTS = {"transcript", "agent", "superseded"}
 _LINES = {"audit": "audit/", "workflow-journal": "workflow-journal/", "history": "history"}
-"""Files of lines other than transcripts: what their types begin with; one without a slash is the type itself."""
+"""Files of lines other than transcripts, and the prefix of their types; a prefix without a slash is the type itself."""
 _DOCUMENTS = {
     "agent-meta",
     "title",

@@ -68,7 +68,7 @@ class CheckedField:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A claim of others about fields, held against what lies here."""
+    """A claim of others about fields, compared with this disk."""
 
     name: str
     claim: str
@@ -89,7 +89,7 @@ class Drift:
 
 
 def read_drift(stores: Iterable[Store], on_progress: Callable[[Progress], None] | None = None) -> Drift:
-    """Count everything in all stores, and compare it with what is known."""
+    """Count everything in all stores, and compare it with the known schema."""
     drift, inventory, done = Drift(), Inventory(), 0
     walked = [(store.kind, item) for store in stores for item in store.files()]
     drift.damage += [item for _, item in walked if isinstance(item, Damage)]
@@ -105,7 +105,7 @@ def read_drift(stores: Iterable[Store], on_progress: Callable[[Progress], None] 
 
 
 def compare(inventory: Inventory, known: dict[str, Fields | None], drift: Drift) -> None:
-    """Fill a report from what was counted."""
+    """Fill a report from the counts."""
     for name, tally in inventory.types().items():
         fields = inventory.fields(name)
         drift.types.append(_type_use(name, tally, fields, known))

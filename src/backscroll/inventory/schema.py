@@ -1,4 +1,4 @@
-"""A JSON Schema of what lies on this disk, inferred from the inventory: names, types and numbers, no values."""
+"""A JSON Schema of the records on this disk, inferred from the inventory: names, types and numbers, no values."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,6 +1,6 @@
 """One patch of all changes that a session made to the files of its project.
 
-Comes in: the index and the id of a session.  Goes out: remarks, then the patch of each file, in the form that
+Input: the index and the id of a session.  Output: remarks, then the patch of each file, in the form that
 `git apply` takes.  A file that the patch cannot hold is named in a remark with the reason.
 """
 

@@ -1,6 +1,6 @@
 """The detector: sightings in a text, in all its forms.
 
-Comes in: bytes, or the parts of a message.  Goes out: sightings in the source's own offsets.
+Input: bytes, or the parts of a message.  Output: sightings in the source's own offsets.
 Pseudonyms are never part of a sighting.
 """
 

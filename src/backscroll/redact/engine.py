@@ -1,6 +1,6 @@
 """The engine: one pass over the literals of all rules, then the rules at each place.
 
-Comes in: rules and bytes.  Goes out: sightings, sorted, without overlaps.
+Input: rules and bytes.  Output: sightings, sorted, without overlaps.
 RE2 makes the pass, so its time is linear.  A rule then looks at a bounded window, or at bytes that it consumes.
 """
 

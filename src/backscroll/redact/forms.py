@@ -1,6 +1,6 @@
 r"""Forms: other spellings of the same text.
 
-Comes in: bytes.  Goes out: decoded views of the parts that are written in another form.
+Input: bytes.  Output: decoded views of the parts that are written in another form.
 A view knows for each of its bytes the place in the source, so that a finding in it can be replaced there.
 
     json       \/ and \u0041 as in a JSON string, \_ and \- as in Markdown

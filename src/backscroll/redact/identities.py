@@ -1,7 +1,7 @@
 """Known identities: the people and machines that the caller knows by name.
 
-Comes in: plain values, such as the home directory and the e-mail of the account.
-Goes out: rules that find these values anywhere, and the pseudonym that each value gets.
+Input: plain values, such as the home directory and the e-mail of the account.
+Output: rules that find these values anywhere, and the pseudonym that each value gets.
 """
 
 import re

@@ -1,7 +1,7 @@
 """The redactor: texts without secrets.
 
-Comes in: bytes, a text, or several texts that belong together.
-Goes out: the same with each secret and identity replaced by its pseudonym.
+Input: bytes, a text, or several texts that belong together.
+Output: the same with each secret and identity replaced by its pseudonym.
 Redacting the output again changes nothing: the redactor repeats itself until it finds nothing more.
 """
 

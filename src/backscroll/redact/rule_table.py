@@ -1,7 +1,7 @@
 """The rule table: rules as data, in TOML.
 
-Comes in: the table that ships with the package, and the text of a user's table.
-Goes out: frozen `Rule` values whose examples were tried.
+Input: the table that ships with the package, and the text of a user's table.
+Output: frozen `Rule` values whose examples were tried.
 This module opens no file but the shipped table.
 
 Fields of a rule:

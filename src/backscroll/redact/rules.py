@@ -1,7 +1,7 @@
 """Rules: one kind of secret each, and the match of one rule at one place.
 
-Comes in: a rule, bytes, and the place of a literal of the rule.
-Goes out: a sighting, or None.
+Input: a rule, bytes, and the place of a literal of the rule.
+Output: a sighting, or None.
 """
 
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """Streams: input of any size, in windows that overlap.
 
-Comes in: chunks of bytes.  Goes out: windows with their sightings, cleaned bytes, or findings.
+Input: chunks of bytes.  Output: windows with their sightings, cleaned bytes, or findings.
 The detector reads each window with some bytes before and behind it, so that no window's end hides a secret.
 """
 

@@ -1,7 +1,7 @@
 """Structure: JSON values without secrets.
 
-Comes in: a decoded record, row or manifest, or one line of a transcript.
-Goes out: the same with allowed fields only, every string redacted, ids as they were.
+Input: a decoded record, row or manifest, or one line of a transcript.
+Output: the same with allowed fields only, every string redacted, ids as they were.
 This module reads no files and knows no sessions: the caller names the list of fields.
 """
 

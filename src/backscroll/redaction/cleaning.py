@@ -1,6 +1,6 @@
 """Streams to scan or to clean: transcripts line by line, anything else as text.
 
-Comes in: chunks of a file, of standard input or of stored lines.  Goes out: findings with their places, or clean bytes.
+Input: chunks of a file, of standard input or of stored lines.  Output: findings with their places, or clean bytes.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,6 @@
 """The identities that a root names: homes, users, hosts, accounts, organisations and the author of git commits.
 
-Comes in: the catalogue, and the roots that are read.  Goes out: the values that become ⟨home⟩, ⟨user⟩ and so on.
+Input: the catalogue, and the roots that are read.  Output: the values that become ⟨home⟩, ⟨user⟩ and so on.
 """
 
 import re

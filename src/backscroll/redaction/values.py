@@ -1,6 +1,6 @@
 """Values without secrets: sessions, messages, calls and hits, before any view sees them.
 
-Comes in: values of the library.  Goes out: copies with a pseudonym in place of each secret and identity.
+Input: values of the library.  Output: copies with a pseudonym in place of each secret and identity.
 One redactor serves one answer: the same secret has the same pseudonym in all that it redacts.
 """
 

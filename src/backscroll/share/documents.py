@@ -1,6 +1,6 @@
 """A session as redacted files: streamed, split where they would be too large, and scanned when they are finished.
 
-Comes in: a library and a choice of messages.  Goes out: new files, or none at all if a scan finds a secret.
+Input: a library and a choice of messages.  Output: new files, or none at all if a scan finds a secret.
 """
 
 import re
@@ -38,7 +38,7 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 
 @dataclass(slots=True)
 class Shared:
-    """The sum of what was shared: files, bytes, redactions by rule, and findings of the last scan."""
+    """The totals of a share: files, bytes, redactions by rule, and findings of the last scan."""
 
     files: list[str] = field(default_factory=list)
     bytes: int = 0

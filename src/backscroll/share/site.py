@@ -1,6 +1,6 @@
 """`export`: a static site of all sessions for oneself; each run writes only the sessions that changed.
 
-Comes in: a library and a directory.  Goes out: `sessions/`, one page or more for each session; `entries/`, the facts
+Input: a library and a directory.  Output: `sessions/`, one page or more for each session; `entries/`, the facts
 and words of each session; `index.html` and `search.html`, made from the entries.
 An entry is written when its pages are whole, so a killed run is continued by the next.
 The site is not redacted unless that is asked for, and says so on each page.
@@ -120,7 +120,7 @@ class _Site:
     def _transcript(self, session: Session) -> Transcript:
         try:
             found = self.library.show(session.id, all_branches=True, images=True)
-        except BackscrollError:  # its files are gone or may not be read: the page says what is known
+        except BackscrollError:  # its files are gone or may not be read: the page has the known facts
             found = Transcript(session, [], iter(()), [], [])
         if self.redactor is None:
             return found

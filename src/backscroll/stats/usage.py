@@ -66,7 +66,7 @@ def _add_to(amount: object, name: str, more: int | None) -> None:
         setattr(amount, name, (getattr(amount, name) or 0) + more)
 
 
-def report(  # noqa: PLR0913 - what, how grouped, at which prices, where on earth, when
+def report(  # noqa: PLR0913 - filter, groups, prices, time zone, time
     database: Connection, wanted: UsageFilter, by: Sequence[str], prices: Prices, *, zone: tzinfo | None, now: datetime
 ) -> UsageReport:
     """Group usage; `zone=None` means this machine's time zone."""

@@ -1,8 +1,8 @@
-"""The Markdown that Claude writes, as blocks and inline runs: what the terminal and the HTML page are made from.
+"""The Markdown that Claude writes, as blocks and inline runs, for the terminal and for HTML pages.
 
-Comes in: scrubbed text.  Goes out: blocks in order, then runs inside them.  A small subset, read in one pass and in
+Input: scrubbed text.  Output: blocks in order, then runs inside them.  A small subset, read in one pass and in
 linear time: fences, headings, items, quotes, tables, rules, paragraphs; code, strong, emphasis and http(s) links.
-Raw HTML is text like any other.  Whatever is not understood is a paragraph, so that nothing is lost.
+Raw HTML is text like any other.  Unknown syntax is a paragraph, so that nothing is lost.
 """
 
 import re
@@ -47,11 +47,11 @@ class TextBlock(NamedTuple):
     kind: str
     text: str = ""
     level: int = 0
-    """Of a heading 1 to 6, of an item how deep it is nested from 0."""
+    """For a heading 1 to 6, for an item its depth from 0."""
     label: str = ""
-    """Of a fence its language, of an item its bullet or number."""
+    """For a fence its language, for an item its bullet or number."""
     rows: tuple[tuple[str, ...], ...] = ()
-    """Of a table its rows of cells, the head first."""
+    """For a table its rows of cells, the head first."""
 
 
 class TextRun(NamedTuple):
@@ -100,7 +100,7 @@ def _single(line: str) -> TextBlock | None:
 
 
 def _fence(lines: list[str], start: int, opening: re.Match[str]) -> tuple[TextBlock, int]:
-    """Read a fence up to its end, or up to the end of the text where it was never closed."""
+    """Read a fence up to its end, or up to the end of the text if it was never closed."""
     mark, label = opening[1], opening[2]
     indent = len(lines[start]) - len(lines[start].lstrip(" "))
     end = start + 1
@@ -205,7 +205,7 @@ _LONGEST_PROSE = 100_000
 
 
 def inline(text: str) -> Iterator[TextRun]:
-    """Yield the runs of a text: code, strong, emphasis, links to http and https only, and what lies between."""
+    """Yield the runs of a text: code, strong, emphasis, links to http and https only, and the text between them."""
     if len(text) > _LONGEST_PROSE:
         yield TextRun(text)
         return

@@ -1,4 +1,4 @@
-"""Calls in a few words: which argument of a tool says what the call is about, and how its body is best shown."""
+"""Summarize calls: the argument of a tool that names the target of the call, and the form of its body."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -48,7 +48,7 @@ _LONGEST = 400
 
 
 def tool_name(name: str) -> str:
-    """Return a tool's name as people say it: mcp__github__search_issues to github/search_issues."""
+    """Return the readable name of a tool: mcp__github__search_issues to github/search_issues."""
     server, _, tool = name.removeprefix("mcp__").partition("__")
     return f"{server}/{tool}" if name.startswith("mcp__") and tool else name
 

@@ -1,4 +1,4 @@
-"""CSV that a spreadsheet shows and never runs: text that begins like a formula is quoted by an apostrophe."""
+"""CSV that a spreadsheet shows and never runs: an apostrophe quotes text that begins like a formula."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,7 +12,7 @@ _SPECIAL = frozenset('",\r\n')
 
 
 def lines(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
-    """Yield a head and rows as RFC 4180 has them; unknown is empty."""
+    """Yield a head and rows in the form of RFC 4180; unknown values are empty."""
     yield _line(head)
     for row in rows:
         yield _line(row)

@@ -1,7 +1,7 @@
 """The change that an editing call made, as lines of a diff.
 
-Comes in: the input of an `Edit`, `MultiEdit`, `Write` or `NotebookEdit` call and, if known, the program's own data of
-its result.  Goes out: lines with signs.  The program's patch comes first, because only it knows line numbers.
+Input: the input of an `Edit`, `MultiEdit`, `Write` or `NotebookEdit` call and, if known, the program's own data of
+its result.  Output: lines with signs.  The program's patch comes first, because only it knows line numbers.
 It is made for display and cannot be applied (docs/formats.md, "What a tool gave back").
 """
 
@@ -29,7 +29,7 @@ class DiffLine(NamedTuple):
 
 
 def call_diff(name: str, call_input: Any, data: Any = None) -> list[DiffLine]:
-    """Return the change that a call made; nothing if it edits no file or does not tell."""
+    """Return the change that a call made; nothing if it edits no file or if the change is unknown."""
     patched = list(patch_lines(data))
     if patched or not isinstance(call_input, dict):
         return patched

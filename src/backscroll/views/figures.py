@@ -1,4 +1,4 @@
-"""Numbers, moments and paths as people read them: 1.2 M, 3 h ago, ~/projects/shop."""
+"""Numbers, times and paths for people: 1.2 M, 3 h ago, ~/projects/shop."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def short(number: int | None) -> str:
-    """Return a number in three digits or so: 950, 1.2 k, 34 k, 1.2 M; nothing where it is unknown."""
+    """Return a number in about three digits: 950, 1.2 k, 34 k, 1.2 M; nothing if it is unknown."""
     if number is None:
         return ""
     size = float(number)
@@ -47,7 +47,7 @@ def _digits(amount: float, unit: str) -> str:
 
 
 def dollars(cost: float | None) -> str:
-    """Return a cost: $12.30, $0.004, <$0.001; nothing where it is unknown."""
+    """Return a cost: $12.30, $0.004, <$0.001; nothing if it is unknown."""
     if cost is None:
         return ""
     if 0 < cost < 0.0005:
@@ -61,7 +61,7 @@ def duration(time: timedelta) -> str:
 
 
 def duration_of(seconds: float) -> str:
-    """Return so many seconds as a length of time."""
+    """Return a number of seconds as a length of time."""
     if seconds < 0.9995:
         return f"{max(seconds, 0) * 1000:.0f} ms"
     if seconds < 9.95:
@@ -78,7 +78,7 @@ def duration_of(seconds: float) -> str:
 
 
 def ago(time: datetime | None, paper: Paper) -> str:
-    """Return how long ago a moment was, or its date where that says more; on a pipe always the full moment."""
+    """Return the age of a time, or its date if that is clearer; on a pipe always the full time."""
     if time is None:
         return ""
     if paper.width is None:
@@ -93,7 +93,7 @@ def ago(time: datetime | None, paper: Paper) -> str:
 
 
 def until(time: datetime, paper: Paper) -> str:
-    """Return how far off a moment is: in 3 d, in 5 h, overdue."""
+    """Return the distance to a future time: in 3 d, in 5 h, overdue."""
     seconds = (time - paper.now).total_seconds()
     if seconds <= 0:
         return "overdue"

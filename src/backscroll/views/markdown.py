@@ -1,8 +1,8 @@
 """A session as a Markdown document, message by message.
 
-Comes in: a `Transcript`.  Goes out: text in pieces.  What people and Claude wrote stays Markdown, but raw HTML is
-neutralised, images are not loaded, headings are set below ours and fences are always closed; what tools took and gave
-is fenced, each fence longer than any inside it.
+Input: a `Transcript`.  Output: text in pieces.  The text of people and of Claude stays Markdown, but raw HTML is
+neutralised, images are not loaded, headings are set below ours and fences are always closed.  Inputs and results of
+tools are fenced, each fence longer than any inside it.
 """
 
 import re
@@ -91,7 +91,7 @@ def _remark(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return foreign text on one line that Markdown takes for nothing but text."""
+    """Return foreign text on one line, escaped so that Markdown reads it as plain text."""
     return _SPECIAL.sub(r"\\\1", one_line(text)).replace("\\<", "&lt;")
 
 

@@ -29,7 +29,7 @@ class Item(NamedTuple):
 
 
 def columns(title: str, subtitle: str, items: Sequence[Item]) -> Iterator[str]:
-    """Yield a chart of upright bars, for what follows in time."""
+    """Yield a chart of vertical bars, for values over time."""
     greatest = max((item.value for item in items), default=0.0) or 1.0
     room = _WIDTH - _LEFT - _RIGHT
     step = room / max(len(items), 1)
@@ -53,7 +53,7 @@ def columns(title: str, subtitle: str, items: Sequence[Item]) -> Iterator[str]:
 
 
 def rows(title: str, subtitle: str, items: Sequence[Item]) -> Iterator[str]:
-    """Yield a chart of lying bars, for what has names."""
+    """Yield a chart of horizontal bars, for named values."""
     greatest = max((item.value for item in items), default=0.0) or 1.0
     room = _WIDTH - _NAMES - _RIGHT - 150
     yield from _begin(title, subtitle, _TOP + _ROW * max(len(items), 1) + _BOTTOM)
@@ -68,7 +68,7 @@ def rows(title: str, subtitle: str, items: Sequence[Item]) -> Iterator[str]:
 
 
 def growth(title: str, subtitle: str, values: Sequence[int], marks: Sequence[int]) -> Iterator[str]:
-    """Yield a line that rises and falls, with a mark wherever something happened."""
+    """Yield a line chart with marks for events."""
     greatest = max(values, default=0) or 1
     base, room = _TOP + _COLUMNS_HEIGHT, _WIDTH - _LEFT - _RIGHT
     step = room / max(len(values) - 1, 1)

@@ -25,7 +25,7 @@ _COMMAND = "local_command"
 _SYNTHETIC = "<synthetic>"
 _INTERRUPTED = "[Request interrupted by user"
 _FROM_OTHERS = ("<teammate-message", "<ci-monitor-event")
-"""Messages of teammates and events of CI: nobody typed them, but they are what Claude answers."""
+"""Messages of teammates and events of CI: nobody typed them, but Claude answers them."""
 _BOUNDARIES = {"compact_boundary", "microcompact_boundary"}
 
 
@@ -71,7 +71,7 @@ def is_empty_output(part: Part) -> bool:
 
 
 def words_of(part: Part) -> str:
-    """Return the text of a part as people would repeat it: commands as typed, outputs without tags and colours."""
+    """Return the text of a part for people: commands as typed, outputs without tags and colours."""
     said = part.data.get("spoken")
     text = said if isinstance(said, str) and said else part.text or ""
     return _colours().sub("", _without_tags(text)).lstrip("\n").rstrip("\r\n") if is_output(part) else text
@@ -145,6 +145,6 @@ _MARKS = {
 
 
 def remarks(message: Message) -> list[str]:
-    """Return in words what a reader should see in front of a message."""
+    """Return the remarks to show before a message."""
     marks = [_MARKS.get(mark, mark) for mark in message.marks if not mark.startswith(_FORK)]
     return marks + [boundary_text(part) for part in message.parts if is_boundary(part)]

@@ -102,7 +102,7 @@ def has_duplicate_keys(raw: bytes) -> bool:
 
 
 def without_escapes(raw: bytes) -> bytes:
-    r"""Return `raw` at the same length with every `\\` and `\"` overwritten, so that each remaining `"` bounds a string."""
+    r"""Return `raw` at the same length with every `\\` and `\"` overwritten, so that each remaining `"` bounds text."""
     return raw.replace(rb"\\", b"__").replace(rb"\"", b"__")
 
 

@@ -44,7 +44,7 @@ _NUL_OR_BLANK = b"\x00" + BLANKS
 _KINDS = {ord("n"): "null", ord("t"): "true", ord("f"): "false", ord('"'): "string", ord("["): "array"}
 
 
-def scan(  # noqa: PLR0913 - a caller gives what it knows
+def scan(  # noqa: PLR0913 - callers pass the facts that they know
     file: BinaryIO,
     path: str,
     decode: Callable[[bytes], Any] | None = None,
@@ -55,7 +55,7 @@ def scan(  # noqa: PLR0913 - a caller gives what it knows
 ) -> "Scan":
     """Read `file` from byte `start`, which lies in line number `line`; `path` is only for places.
 
-    `decode` (orjson's if None) is tried first on each line, and what it returns is the record's value.
+    `decode` (orjson's if None) is tried first on each line, and its result is the value of the record.
     A caller that knows the size of the file saves a seek, and with it the bytes that are buffered already.
     """
     return Scan(file, path, decode or orjson.loads, start, line, size=size)

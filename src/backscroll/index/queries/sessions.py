@@ -378,7 +378,7 @@ def _expires(value: dict[str, Any], mtime: float | None, days: int | None, relea
     is_kept = (value["entrypoint"] or "").startswith("claude-desktop") and released is None
     if mtime is None or is_kept or value["state"] == "kept" or "code" not in value["stores"]:
         return None
-    if released == "delete":  # the next clean-up deletes it, whatever its age
+    if released == "delete":  # the next clean-up deletes it at any age
         return parse(mtime)
     kept_for = DEFAULT_CLEANUP_DAYS if days is None else max(days, 1)
     try:

@@ -1,7 +1,7 @@
 """The searchable texts of files beside transcripts, by kind of file.
 
 Input: the path of a file.  Output: its texts, or its records with their texts.  The search index and the display of
-hits both use this module, so it imports only what a search needs.
+hits both use this module, so it imports only modules that a search needs.
 """
 
 import json

@@ -142,7 +142,7 @@ class ConversationReader:
 
 
 def _content_key(sources: list[TranscriptSource], row: Row) -> bytes:
-    """Return a key that is equal for records with equal content, whatever fields surround it."""
+    """Return a key that is equal for records with equal content, even if other fields differ."""
     return content_key_of(sources[row.source].value(row.offset, row.length))
 
 

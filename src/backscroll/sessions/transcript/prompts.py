@@ -1,4 +1,4 @@
-"""Tell prompts that a human typed from texts that the program wrote.
+"""Separate prompts that a human typed from texts that the program wrote.
 
 Facts: docs/formats.md, "What a human typed".  A `user` record may be a prompt, a tool result, an
 injected text, a slash command, an accepted plan, a compaction summary, a notice or an agent's task.

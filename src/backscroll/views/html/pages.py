@@ -1,6 +1,6 @@
 """A session as one page, or as numbered pages with an index if one page would be too large.
 
-Comes in: a `Transcript` and the name of the page without its ending.  Goes out: names and pages; the index comes last,
+Input: a `Transcript` and the name of the page without its ending.  Output: names and pages; the index comes last,
 because it lists all pages and prompts.  At most one page is in memory.
 """
 

@@ -1,6 +1,6 @@
 """One part of a message as safe HTML: the one rendering that pages, `share` and the web page use.
 
-Comes in: a part and, for a call, its result.  Goes out: HTML that can stand anywhere.  The classes are those of
+Input: a part and, for a call, its result.  Output: HTML that can stand anywhere.  The classes are those of
 `style.css`; nothing is in it but our own tags and escaped text.
 """
 

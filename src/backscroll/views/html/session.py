@@ -1,6 +1,6 @@
 """A session as one standalone HTML page, message by message: no request, and nothing that is not made safe.
 
-Comes in: a `Transcript`.  Goes out: text in pieces.  `parts` renders the parts; this module puts results under their
+Input: a `Transcript`.  Output: text in pieces.  `parts` renders the parts; this module puts results under their
 calls and adds the head, the anchors, the agents' boxes and the list of prompts.  `pages` splits a long session.
 """
 

@@ -1,6 +1,6 @@
 """The pages around the sessions of a static site: the list of all sessions, and the search.
 
-Comes in: entries, one for each session.  Goes out: two pages.  The search page holds an index of words: each word with
+Input: entries, one for each session.  Output: two pages.  The search page holds an index of words: each word with
 the numbers of the pages that have it.  The script that reads it is allowed by its hash; nothing is loaded.
 """
 

@@ -20,7 +20,7 @@ def cowork_document(manifests: Iterable[Manifest], schedules: Iterable[Schedule]
 
 
 def manifest_object(manifest: Manifest) -> Object:
-    """Return all that is known of one row or manifest, its files sorted into made and given ones."""
+    """Return all known facts of one row or manifest, with its files sorted into outputs and uploads."""
     found = object_of(manifest)
     files = found.pop("files")
     for kind in ("outputs", "uploads"):

@@ -1,6 +1,6 @@
 """Model values to JSON: the keys of docs/json.md, in its order, one object a line.
 
-Comes in: sessions, messages, calls and their kin.  Goes out: text in pieces, so that an answer of any length is
+Input: sessions, messages, calls and their kin.  Output: text in pieces, so that an answer of any length is
 written as it is read; together the pieces of one function are one valid document.
 Characters that could command a terminal are written as JSON escapes, which lose nothing; broken surrogates, which
 UTF-8 cannot carry, are written as the visible escapes of `scrub`.
@@ -71,7 +71,7 @@ def _plain(value: Any) -> Any:
 
 
 def part_object(part: Part) -> Object:
-    """Return one part of a message: its kind, its text, then whatever else its kind has."""
+    """Return one part of a message: its kind, its text, then the other fields of its kind."""
     return {"kind": part.kind, "text": part.text} | {
         key: value for key, value in part.data.items() if key not in ("kind", "text")
     }
@@ -118,7 +118,7 @@ def list_document(
 
 
 def show_document(transcript: "Transcript") -> Iterator[str]:
-    """Yield the answer of `show`, each message as it comes; damage and notes follow, as only the end knows them."""
+    """Yield the answer of `show`, each message as it is read; damage and notes follow at the end."""
     yield '{"session": ' + dumps(object_of(transcript.session))
     yield ',\n"branches": ' + array(map(object_of, transcript.branches))
     yield ',\n"messages": '
@@ -148,7 +148,7 @@ def tree_document(session: Session, nodes: Iterable["TreeNode"]) -> Iterator[str
 
 
 def calls_document(calls: Iterable["Call"], limit: int | None = None) -> Iterator[str]:
-    """Yield the answer of `calls`, each as it comes; the number of all comes last, as only the end knows it."""
+    """Yield the answer of `calls`, each call as it is read; the total comes last."""
     total = 0
     yield '{"calls": ['
     for total, call in enumerate(calls, 1):
@@ -164,7 +164,7 @@ def lines(objects: Iterable[Object]) -> Iterator[str]:
 
 
 def dumps(value: Any) -> str:
-    """Return one JSON value on one line, whatever a store put into it."""
+    """Return any stored value as JSON on one line."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_foreign)
     except (ValueError, RecursionError):
@@ -198,7 +198,7 @@ def _foreign(value: object) -> str:
 
 
 def _tamed(value: Any, depth: int) -> Any:
-    """Return a copy that JSON can carry: no NaN, no endless depth, no number too long to print."""
+    """Return a copy that is valid JSON: no NaN, limited depth, no number too long to print."""
     if depth > _DEEPEST:
         return "[nested too deep]"
     if isinstance(value, dict):

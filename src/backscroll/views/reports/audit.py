@@ -1,4 +1,4 @@
-"""An audit as people read it: from records to messages, what was left out and why, and other people's figures."""
+"""An audit for people: from records to messages, the omissions with their reasons, and figures of other programs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +11,7 @@ from backscroll.views.terminal.paper import Line, Paper, Span, word, wrap
 from backscroll.views.terminal.table import Column, table
 
 MOST_PLACES = 20
-"""How many places of each kind the report names; the JSON names all."""
+"""The number of places of each kind in the report; the JSON has all."""
 
 
 def audit(found: Audit, paper: Paper) -> Iterator[Line]:

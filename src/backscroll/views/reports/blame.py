@@ -37,7 +37,7 @@ def blame_document(found: Blame) -> Iterator[str]:
 
 
 def blame_lines(found: Blame, paper: Paper) -> Iterator[Line]:
-    """Yield each line behind its session, its time and its number; a question mark stands where it is inferred."""
+    """Yield each line after its session, time and number; a question mark means that the line is inferred."""
     names = short_ids(line.session for line in found.lines if line.session)
     if paper.width is not None:
         version = f"  version {found.version}"

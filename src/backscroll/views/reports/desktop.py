@@ -71,7 +71,7 @@ def account_list(found: Accounts, paper: Paper) -> Iterator[Line]:
 
 
 def cowork_list(manifests: Sequence[Manifest], schedules: Sequence[Schedule], paper: Paper) -> Iterator[Line]:
-    """Yield the answer of `cowork` without a session: one line for each manifest, then what is scheduled."""
+    """Yield the answer of `cowork` without a session: one line for each manifest, then the scheduled tasks."""
     if not manifests and not schedules:
         yield [Span("No Cowork sessions found.")]
         return

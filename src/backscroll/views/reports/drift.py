@@ -1,4 +1,4 @@
-"""The inventory of records as people and scripts read it: what is not known first."""
+"""The inventory of records for people and scripts, unknown ones first."""
 
 import json as standard_json
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ def _of(items: Iterable[Any], kind: str | None) -> list[Any]:
 
 
 def _counts(numbers: dict[str | None, int]) -> dict[str, int]:
-    """Return how many there are by version; what has none stands under an empty name."""
+    """Return the counts by version; the empty name has the records without a version."""
     return {version or "": number for version, number in numbers.items()}
 
 

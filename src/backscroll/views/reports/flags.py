@@ -1,4 +1,4 @@
-"""Feature flags as people and scripts read them."""
+"""Feature flags for people and scripts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Desktop's marks as people and scripts read them, each with the place that it was taken from."""
+"""Desktop's marks for people and scripts, each with the place that it was taken from."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ def _marks_object(path: str, marks: Marks) -> Object:
 
 
 def marks_report(found: Sequence[DesktopMarks], paper: Paper) -> Iterator[Line]:
-    """Yield the answer of `storage --marks`: what each Desktop remembers, and where that stands."""
+    """Yield the answer of `storage --marks`: the marks of each Desktop, and their sources."""
     if not any(one.marks.sources for one in found):
         yield [Span("No marks of Claude Desktop found.")]
     for one in found:

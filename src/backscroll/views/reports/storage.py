@@ -1,4 +1,4 @@
-"""Browser storage as people and scripts read it: tables by origin, single values whole, JSON as JSON."""
+"""Browser storage for people and scripts: tables by origin, single values whole, JSON as JSON."""
 
 import json as standard_json
 from collections.abc import Iterator, Sequence
@@ -133,7 +133,7 @@ def _whole(record: StorageRecord, paper: Paper) -> Iterator[Line]:
 
 
 def _readable(record: StorageRecord) -> str:
-    """Return a value as it is read best: JSON with its structure, anything else as it is."""
+    """Return a value for people: JSON with its structure, anything else unchanged."""
     if record.has_json and isinstance(record.json, dict | list):
         return standard_json.dumps(record.json, indent=2, ensure_ascii=False)
     return record.text or ""

@@ -1,4 +1,4 @@
-"""Tool statistics as people read them: tables with bars, and CSV."""
+"""Tool statistics for people: tables with bars, and CSV."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Usage as people read it: a calendar, bars and a table on a terminal, plain columns in a pipe; CSV and SVG."""
+"""Usage for people: a calendar, bars and a table on a terminal, plain columns in a pipe; CSV and SVG."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -78,7 +78,7 @@ def _span(total: Amount, paper: Paper) -> str:
 
 
 def weight(row: Amount) -> float:
-    """Return how long a row's bar is: its cost, or where it has none its tokens as if they were cheap."""
+    """Return the length of a row's bar: its cost, or without a cost its tokens at a low price."""
     return row.cost if row.cost is not None else row.tokens / 1e6
 
 

@@ -48,7 +48,7 @@ def _fate(file: FileSummary) -> str:
 
 
 def timeline(history: FileHistory, paper: Paper) -> Iterator[Line]:
-    """Yield the answer of `recover`: each version with how it is known and who proves it, then the next commands."""
+    """Yield the answer of `recover`: each version with its evidence and its call, then the next commands."""
     yield from _history(history, paper)
     if paper.width is not None and history.versions:
         yield []
@@ -147,7 +147,7 @@ def diff_lines(lines: Iterable[bytes]) -> Iterator[Line]:
 
 
 def text_lines(found: Recovered) -> Iterator[Line]:
-    """Yield a file's text for a terminal: what could command it is shown as escapes."""
+    """Yield a file's text for a terminal: control characters are shown as escapes."""
     text = found.data.decode(found.version.encoding or "utf-8", "backslashreplace")
     for line in text.removesuffix("\n").split("\n"):
         yield [ink(line.removesuffix("\r"))]

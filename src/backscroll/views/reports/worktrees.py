@@ -1,4 +1,4 @@
-"""Git worktrees of Claude Desktop as people and scripts read them."""
+"""Git worktrees of Claude Desktop for people and scripts."""
 
 from collections.abc import Iterator, Sequence
 

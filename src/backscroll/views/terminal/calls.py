@@ -1,4 +1,4 @@
-"""Calls as a log: a line each, with time, tool, what it was about, how it ended and how long it took."""
+"""Calls as a log: one line each, with time, tool, target, outcome and duration."""
 
 from collections.abc import Iterable, Iterator
 

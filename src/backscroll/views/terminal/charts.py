@@ -1,6 +1,6 @@
 """Charts of characters: bars, sparklines and a calendar of days, for a terminal of any width.
 
-Comes in: numbers.  Goes out: lines of spans, made of blocks that every terminal's font has.
+Input: numbers.  Output: lines of spans, made of blocks that every terminal's font has.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Hits of a search: a heading with what to do next, and the piece of text with the match marked."""
+"""Hits of a search: a heading with the next commands, and the piece of text with the match marked."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +14,7 @@ _SHORTEST_TITLE = 24
 def hit_list(
     found: Found, paper: Paper, *, is_grouped: bool = True, hits: Iterable[Hit] | None = None
 ) -> Iterator[Line]:
-    """Yield every hit with its place, then how many there are; on a pipe one line for each.
+    """Yield every hit with its place, then their number; on a pipe one line for each.
 
     `hits` yields the hits one by one if they get their context only now.
     """
@@ -102,7 +102,7 @@ def word_of(text: str, style: str = "") -> Span:
 
 
 def _next(hit: Hit, paper: Paper) -> Line:
-    """Return the command that shows the hit where it was said."""
+    """Return the command that shows the hit in its session."""
     if hit.session is None:
         return [word(str(hit.place.path) if hit.place else "", "dim")]
     command = f"{paper.command} show {hit.session[:_SHORT]}"

@@ -46,7 +46,7 @@ STATE_STYLES = {
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
-    """Return for each id its first eight characters, or as many more as tell it from the others.
+    """Return the first eight characters of each id, or as many as make it unique.
 
     A prefix such as `session_` that all ids of one kind begin with does not count.
     """
@@ -133,7 +133,7 @@ def marks_of(session: Session) -> str:
 
 
 def place_of(session: Session) -> str | None:
-    """Return the directory of a session for people; Cowork's own directories mean nothing to them."""
+    """Return the directory of a session for people, without Cowork's internal directories."""
     return session.project if "cowork" in session.stores and session.project else session.cwd or session.project
 
 
@@ -175,7 +175,7 @@ def tokens(usage: Usage) -> int | None:
 
 
 def range_lines(since: datetime | None, until: datetime | None, paper: Paper) -> Iterator[Line]:
-    """Yield the range of time that was asked for, to stand above a table."""
+    """Yield the requested range of time, as a line above a table."""
     if since or until:
         yield [Span(time_range(since, until, paper), "dim")]
 
@@ -278,7 +278,7 @@ def _unread_lines(heading: str, unread: Sequence["UnreadFile"], paper: Paper) ->
 
 
 def damage_lines(damage: Iterable[Damage], paper: Paper, indent: str = "") -> Iterator[Line]:
-    """Yield a line for everything that could not be read: where, and why."""
+    """Yield a line for every unreadable place, with its reason."""
     for one in damage:
         line = [Span(indent), Span(place_text(one.place, paper), "project"), word(f": {one.reason}")]
         yield from wrap(line, paper.width, paper, hang=indent + "  ")
@@ -377,11 +377,11 @@ def hint_lines(hints: Sequence[tuple[str, str]], paper: Paper) -> Iterator[Line]
 
 
 def index_line(read: int, skipped: int, amount: int, sessions: int, seconds: float) -> Line:
-    """Return the answer of `index`: what was read, what was not, what is known now."""
+    """Return the answer of `index`: the read files, the unreadable ones, and the totals."""
     work = f"{count(read, 'file')} read ({size(amount)}), {skipped:,} unchanged"
     return [Span(f"{work}, {count(sessions, 'session')} in the index, {duration_of(seconds)}")]
 
 
 def demo_hint(directory: str) -> Iterator[Line]:
-    """Yield the answer of `demo`: what to try next."""
+    """Yield the answer of `demo`: commands to try next."""
     yield [Span("Written. Now try  "), word(f"backscroll --root {directory} list", "code")]

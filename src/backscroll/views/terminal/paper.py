@@ -1,4 +1,4 @@
-"""Paper and ink: lines of styled spans, and the properties of the sheet that a view needs.
+"""Lines of styled spans, and `Paper`: the properties of the output that a view needs.
 
 A view makes lines from data with `ink` and `word`, which make text safe; the caller turns styles into colours or
 drops them.  Nothing here depends on a terminal: the width of a character and the colours of code are functions of the
@@ -36,20 +36,20 @@ class Paper(NamedTuple):
     base: str | None = None
     """The directory that paths of calls are shown relative to: the session's own."""
     is_full: bool = False
-    """Show everything: whole results, thinking, what the program put in."""
+    """Show everything: whole results, thinking, and the program's own messages."""
     measure: Callable[[str], int] = len
-    """How many columns a text takes."""
+    """A function that returns the number of columns of a text."""
     highlight: Highlight | None = None
     has_colour: bool = False
     command: str = "backscroll"
-    """How hints name the program, with the root that was given."""
+    """The program name in hints, with the given root."""
 
     def inset(self, columns: int) -> "Paper":
         """Return the paper with a margin of so many columns."""
         return self if self.width is None else self._replace(width=max(self.width - columns, 16))
 
     def local(self, time: datetime) -> datetime:
-        """Return `time` as clocks show it where the paper lies."""
+        """Return `time` in the time zone of the paper."""
         try:
             return time.astimezone(self.zone)
         except (OverflowError, OSError, ValueError):  # the first and last hours of the calendar
@@ -62,7 +62,7 @@ def ink(text: str, style: str = "") -> Span:
 
 
 def word(text: str | None, style: str = "") -> Span:
-    """Return foreign text as a span on one line; what is unknown is empty."""
+    """Return foreign text as a span on one line; unknown text is empty."""
     return Span(one_line(text or ""), style)
 
 
@@ -72,7 +72,7 @@ def plain(line: Line) -> str:
 
 
 def width_of(line: Line, paper: Paper) -> int:
-    """Return how many columns a line takes."""
+    """Return the number of columns of a line."""
     return sum(paper.measure(span.text) for span in line)
 
 

@@ -35,10 +35,10 @@ _THINKING_LINES = 6
 _LONGEST_LINE = 1000
 _MOST_WAITING = 2000
 _SHORTER = {"Read": 0, "Glob": 5, "Grep": 5, "LS": 5, "ToolSearch": 0, "TodoWrite": 0, "Skill": 1}
-"""How many lines of a result are shown of tools whose results mostly repeat what is elsewhere."""
+"""The number of shown lines for results that mostly repeat other text."""
 
 _WRAPPING = re.compile(r"\x1b\[[0-9;:]*m|</?(?:tool_use_error|persisted-output)>")
-"""Colours that a tool printed and tags that the program put around: they bury the text.  --full shows them."""
+"""Colours from a tool and tags from the program, which clutter the text; --full shows them."""
 
 _DIFF_STYLES = {"+": "added", "-": "removed", "@": "hunk", " ": "kept"}
 
@@ -63,7 +63,7 @@ class Calls:
 
 
 def call_lines(part: Part, paper: Paper, calls: Calls) -> Iterator[Line]:
-    """Yield a call: its tool, what it is about, and the command, the diff or the text that it carries."""
+    """Yield a call: its tool, its target, and the command, the diff or the text in it."""
     name, call_input = str(part.data.get("name") or "?"), part.data.get("input")
     diff = call_diff(name, call_input)
     calls.begin(str(part.data.get("id") or ""), name, about(name, call_input, paper), has_diff=bool(diff))
@@ -169,7 +169,7 @@ def _code_lines(text: str, label: str, paper: Paper) -> Iterator[Line]:
 
 
 def _limited(lines: Iterable[Line], most: int, total: int, paper: Paper) -> Iterator[Line]:
-    """Yield at most so many lines, and then how many more there are; everything where that is asked for."""
+    """Yield at most `most` lines, and then the number of the others; all lines for a full paper."""
     if paper.is_full:
         yield from lines
         return

@@ -1,4 +1,4 @@
-"""Markdown on paper: blocks laid out as lines, wrapped and styled; on a pipe the source as it was written."""
+"""Markdown as lines: blocks, wrapped and styled; on a pipe the unchanged source."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,7 +7,7 @@ from backscroll.views.blocks import TextBlock, inline, parse
 from backscroll.views.terminal.paper import Line, Paper, Span, plain, split_lines, width_of, wrap
 
 _MEASURE = 100
-"""The widest that prose is set, however wide the paper is."""
+"""The greatest width of prose, on any paper."""
 
 
 def prose(text: str, paper: Paper) -> Iterator[Line]:
@@ -25,7 +25,7 @@ def prose(text: str, paper: Paper) -> Iterator[Line]:
 
 
 def words(text: str, paper: Paper, style: str = "") -> Iterator[Line]:
-    """Yield text that is not Markdown as lines: what people type, thinking, notices."""
+    """Yield text that is not Markdown as lines: prompts, thinking, notices."""
     for line in split_lines([Span(printable(text).strip("\n"), style)]):
         yield from wrap(line, _prose_width(paper), paper)
 

@@ -1,7 +1,7 @@
-"""A session as text: its header, then each message as it comes, then what could not be read.
+"""A session as text: its header, then each message as it is read, then the damage.
 
-Comes in: a `Transcript`, whose messages are read one at a time and kept by nobody.  Goes out: lines.
-Whatever the program put in is left out unless the paper asks for everything; JSON always has it.
+Input: a `Transcript`, whose messages are read one at a time and kept by nobody.  Output: lines.
+The program's own messages are left out unless the paper is full; JSON always has them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -155,7 +155,7 @@ class _Page:
         self.calls = Calls()
 
     def message(self, message: Message) -> Iterator[Line]:
-        """Yield a message between its marks, which are shown even where it is not."""
+        """Yield a message between its marks, which are shown even if the message is not."""
         is_visible = is_shown(message, is_full=self.paper.is_full)
         if is_visible:
             yield from self._day(message)

@@ -1,4 +1,4 @@
-"""Tables: aligned columns that never break the line, whatever stands in them.
+"""Tables: aligned columns that never break the line.
 
 On a pipe every column is as wide as its widest cell.  On a terminal the least important columns give way until the
 others fit; each is no wider than its share, and one column takes the rest.
@@ -20,7 +20,7 @@ class Column(NamedTuple):
 
     name: str
     most: int = 0
-    """The widest it gets on a terminal; 0 for the one that takes what is left."""
+    """The greatest width on a terminal; 0 for the column that takes the remaining width."""
     right: bool = False
     shown_from: int = 0
     """The least width of paper; where columns do not fit, the one with the greatest value gives way first."""

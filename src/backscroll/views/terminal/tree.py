@@ -19,7 +19,7 @@ _DEEPEST = 12
 
 
 def tree(session: Session, nodes: Sequence[TreeNode], paper: Paper) -> Iterator[Line]:
-    """Yield the answer of `tree`; every node is drawn once, however its parents are tangled."""
+    """Yield the answer of `tree`; every node is drawn once, even if the links of parents form cycles."""
     children: dict[str | None, list[TreeNode]] = {}
     known = {node.id for node in nodes}
     for node in nodes:

@@ -1,1 +1,1 @@
-"""The archive, plans of changes and findings of secrets as people and scripts read them."""
+"""The archive, plans of changes and findings of secrets for people and scripts."""

@@ -1,4 +1,4 @@
-"""The archive as people and scripts read it."""
+"""The archive for people and scripts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _timer_text(timer: ArchiveTimer | None, command: str) -> str:
 
 
 def command_lines(done: Installation) -> Iterator[Line]:
-    """Yield the commands that start or stop the timer, and what became of each."""
+    """Yield the commands that start or stop the timer, and their outcomes."""
     for one in done.all_commands:
         told = {"planned": "then run", "done": "ran", "failed": "failed"}[one.status]
         yield [Span(f"{told:8}  ", "warn" if one.status == "failed" else "dim"), word(shlex.join(one.command), "code")]
@@ -182,7 +182,7 @@ def places(lost: Sequence[Place]) -> list[Json]:
 
 
 def repair_lines(done: Repair) -> Iterator[Line]:
-    """Yield the places that stay lost."""
+    """Yield the places that are lost for good."""
     for place in done.lost:
         extent = f" to {place.offset + place.length:,}" if place.offset is not None and place.length else " on"
         yield [Span(f"lost: {one_line(place.path)} from byte {place.offset or 0:,}{extent}", "warn")]

@@ -1,4 +1,4 @@
-"""Findings of the doctor as people and scripts read them."""
+"""Findings of the doctor for people and scripts."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

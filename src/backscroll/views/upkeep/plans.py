@@ -1,4 +1,4 @@
-"""Plans of changes and their journals, as people and scripts read them."""
+"""Plans of changes and their journals, for people and scripts."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ def plan_document(plan: ChangePlan, **more: Json) -> Iterator[str]:
 
 
 def plan_list(plan: ChangePlan, paper: Paper) -> Iterator[Line]:
-    """Yield a plan as a table, and then what became of it."""
+    """Yield a plan as a table, and then its outcome."""
     columns = [Column("status", most=8), Column("action", most=8), Column("place"), Column("why", shown_from=70)]
     yield from table(columns, [_row(step, paper) for step in plan.steps], paper)
     if plan.journal is not None and plan.applied:

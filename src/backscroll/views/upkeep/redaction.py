@@ -1,4 +1,4 @@
-"""Findings of secrets as people and scripts read them: rule, place and a masked sample, never the value."""
+"""Findings of secrets for people and scripts: rule, place and a masked sample, never the value."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`backscroll accounts`: every account that something on this disk names, and who is signed in with which."""
+"""`backscroll accounts`: every account that files on this disk name, and the accounts that are signed in."""
 
 import click
 

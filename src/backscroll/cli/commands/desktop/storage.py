@@ -1,4 +1,4 @@
-"""`backscroll storage`: what Claude Desktop's pages keep in its browser, history and damage included."""
+"""`backscroll storage`: the browser storage of Claude Desktop's pages, history and damage included."""
 
 import click
 

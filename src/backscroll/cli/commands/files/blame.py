@@ -1,4 +1,4 @@
-"""`backscroll blame`: which session wrote each line of a file."""
+"""`backscroll blame`: the session that wrote each line of a file."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""`backscroll recover`: list the versions of a file, and get any of them back."""
+"""`backscroll recover`: list the versions of a file, and recover any of them."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`backscroll archive install` and `uninstall`: the timer that syncs the archive by itself."""
+"""`backscroll archive install` and `uninstall`: the timer that runs `archive sync`."""
 
 import shlex
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`backscroll archive prune`: take old versions out of the archive."""
+"""`backscroll archive prune`: remove old versions from the archive."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""`backscroll archive repair`: mend damage in the archive."""
+"""`backscroll archive repair`: repair damage in the archive."""
 
 import click
 

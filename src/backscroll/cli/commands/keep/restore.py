@@ -1,4 +1,4 @@
-"""`backscroll archive restore`: put sessions back from the archive."""
+"""`backscroll archive restore`: restore sessions from the archive."""
 
 import sys
 from typing import TYPE_CHECKING

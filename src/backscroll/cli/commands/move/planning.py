@@ -1,4 +1,4 @@
-"""The options that all plans of `transfer` share, and the way in which they are shown."""
+"""The options and the output that all plans of `transfer` share."""
 
 import sys
 

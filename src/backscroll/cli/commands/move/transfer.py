@@ -1,4 +1,4 @@
-"""`backscroll transfer`: go on with sessions elsewhere, and undo such changes."""
+"""`backscroll transfer`: continue sessions elsewhere, and undo such changes."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`backscroll resume`: go on with a session in Claude Code."""
+"""`backscroll resume`: continue a session in Claude Code."""
 
 import os
 import sys

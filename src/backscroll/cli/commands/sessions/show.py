@@ -150,7 +150,7 @@ def _refuse_redacting(is_bare: bool) -> None:
 
 
 class _Page(NamedTuple):
-    """The page that is asked for."""
+    """The requested page."""
 
     session: str
     branch: str

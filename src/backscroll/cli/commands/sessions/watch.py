@@ -18,7 +18,7 @@ from backscroll.sessions.session import Session
 
 
 def _tell(settings: Settings, followed: Session | None, total: int | None) -> None:
-    """Say on standard error what is followed."""
+    """Name the followed sessions on standard error."""
     if settings.json or settings.jsonl:
         return
     if followed is None:

@@ -1,4 +1,4 @@
-"""`backscroll drift`: what Claude's files are made of, against what is known of them."""
+"""`backscroll drift`: the record types and fields in Claude's files, compared with the known schema."""
 
 import click
 

@@ -75,7 +75,7 @@ def _parts(told: dict[str, Any], found: Status, now: datetime) -> Iterator[str]:
 
 
 def _context(told: dict[str, Any]) -> str | None:
-    """Return how full the context is: as Claude Code tells it, or as the last answer of the transcript does."""
+    """Return the size of the context: from Claude Code's input, else from the last answer in the transcript."""
     size = _number(told, "context_window", "context_window_size")
     share = _number(told, "context_window", "used_percentage")
     if share is not None:

@@ -1,4 +1,4 @@
-"""`backscroll tools`: how often each tool was called, how that ended, and how long it took."""
+"""`backscroll tools`: the number, outcomes and duration of the calls of each tool."""
 
 from dataclasses import replace
 from datetime import datetime
