@@ -91,7 +91,7 @@ def test_what_others_can_write_is_rebuilt(root: Path, capfdbinary: pytest.Captur
     spoil(path)
 
     found, said = prompts(root, capfdbinary)
-    assert (["feed the okapi"], True) == (found, b"the index is rebuilt: others could write to its" in said)
+    assert (["feed the okapi"], True) == (found, b"the index is rebuilt: other users can write to its" in said)
     assert (0o600, 0o700) == (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777)
     assert (["feed the okapi"], b"") == prompts(root, capfdbinary)
 

@@ -115,7 +115,7 @@ def test_no_row_is_rebuilt_while_desktop_runs(tmp_path: Path) -> None:
     (step,) = fixed(tmp_path, "--apply")["plan"]
 
     assert ("skip", "skipped") == (step["action"], step["status"])
-    assert "Claude Desktop runs" in step["why"]
+    assert "Claude Desktop is running" in step["why"]
     lock.unlink()
     os.utime(desktop, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert before == fingerprint(tmp_path)

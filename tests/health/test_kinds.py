@@ -33,8 +33,8 @@ def texts(root: Path, kind: str) -> list[tuple[str, str]]:
     "settings, severity, words",
     [
         (b'{"cleanupPeriodDays": 0}', "error", "deletes every transcript after a day"),
-        (b'{"cleanupPeriodDays": "90"}', "warning", "is no number of days"),
-        (b'{"cleanupPeriodDays": -1}', "warning", "is no number of days"),
+        (b'{"cleanupPeriodDays": "90"}', "warning", "is not a number of days"),
+        (b'{"cleanupPeriodDays": -1}', "warning", "is not a number of days"),
         (b'{"cleanupPeriodDays": 90', "warning", "cannot be parsed"),
         (b'{"cleanupPeriodDays": 99999}', "note", "sets cleanupPeriodDays to 99999"),
     ],

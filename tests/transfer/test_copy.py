@@ -231,7 +231,7 @@ def test_a_desktop_that_runs(root: Path, kind: str) -> None:
 
     code, answer = transfer(root, "copy", app_id(1), "--to", BEN, "--apply")
     assert 4 == code
-    assert "Claude Desktop runs" in reasons(answer)
+    assert "Claude Desktop is running" in reasons(answer)
     assert before == fingerprint(root)
     assert 0 == transfer(root, "copy", app_id(1), "--to", BEN, "--apply", "--force")[0]
     if holder is not None:

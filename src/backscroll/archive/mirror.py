@@ -51,7 +51,7 @@ def _require_apart(part: Path, target: Path, stores: Iterable[Store]) -> None:
         raise RefusedError("the mirror must not be inside the archive", str(target))
     for store in stores:
         if store.kind != "archive" and is_inside(real, os.path.realpath(store.path)):
-            raise RefusedError("the mirror may not lie inside Claude's directories", str(target))
+            raise RefusedError("the mirror must not be inside Claude's directories", str(target))
 
 
 def _require_room(target: Path, steps: list[PlanStep]) -> None:

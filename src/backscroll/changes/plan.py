@@ -129,7 +129,7 @@ def root_of(path: str, roots: Iterable[Path]) -> tuple[Path, tuple[str, ...]] | 
 
 def _check(step: PlanStep, roots: list[Path]) -> None:
     if step.target is None or (place := root_of(step.target, roots)) is None:
-        _refuse(step, "its place lies outside the directories that this command may change")
+        _refuse(step, "its path is outside the directories that this command may change")
         return
     if (link := _link_on_the_way(*place)) is not None:
         _refuse(step, f"a symbolic link is in the way: {link}")

@@ -113,7 +113,7 @@ class Commands(click.Group):
 
 
 @examples(
-    "backscroll                       what is there",
+    "backscroll                       an overview",
     "backscroll list --project shop   the sessions of one project",
     "backscroll show latest           read the newest session",
     "backscroll search deadlock pool  find it again",

@@ -85,4 +85,4 @@ def _in_lists(database: Connection) -> Iterator[Loss]:
 def _in_side_files(database: Connection) -> Iterator[Loss]:
     for session, kind, path, count in files_beside(database):
         if kind in _PROOFS and uuid_pattern().fullmatch(session):
-            yield Loss(session, Place(path), f"Left of it: {_PROOFS[kind]} ({count:,}).")
+            yield Loss(session, Place(path), f"Still there: {_PROOFS[kind]} ({count:,}).")

@@ -85,7 +85,7 @@ class Repairs:
         if why is None and fresh_files([row["path"]], self.journal):
             why = "it changed less than 60 seconds ago; wait a minute"
         if why is None and desktop_owner(Path(row["path"]).parents[_DATA]) is not None:
-            why = "Claude Desktop runs and would write over it; quit it first"
+            why = "Claude Desktop is running and would overwrite it; quit it first"
         if why is not None:
             yield self._hindered(row["path"], why)
             return

@@ -27,7 +27,7 @@ class CleanupRule(NamedTuple):
     unreadable: str | None = None
     """The settings file that cannot be parsed; Claude Code then deletes nothing."""
     refused: str | None = None
-    """The settings file with a value that is no number of days."""
+    """The settings file with a value that is not a number of days."""
 
     @property
     def period(self) -> int:
@@ -38,7 +38,7 @@ class CleanupRule(NamedTuple):
     def text(self) -> str:
         """The rule as a sentence without its full stop."""
         if self.path is None:
-            return f"no settings file sets {SETTING}, so {DEFAULT_CLEANUP_DAYS} days hold"
+            return f"no settings file sets {SETTING}, so {DEFAULT_CLEANUP_DAYS} days apply"
         return f"{self.path} sets {SETTING} to {self.days}"
 
 

@@ -106,14 +106,14 @@ def _require_private(path: Path) -> None:
         if path.parent.stat().st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, "its directory belongs to another user")
         path.parent.chmod(0o700)
-        raise sqlite3.DatabaseError("others could write to its directory")
+        raise sqlite3.DatabaseError("other users can write to its directory")
     if not all(is_private(f"{path}{suffix}") for suffix in _SUFFIXES):
-        raise sqlite3.DatabaseError("others could write to its files")
+        raise sqlite3.DatabaseError("other users can write to its files")
 
 
 def _opened(path: Path) -> sqlite3.Connection:
     if file_state.is_foreign(path):
-        raise sqlite3.DatabaseError("something else has written to it")
+        raise sqlite3.DatabaseError("another program wrote to it")
     is_new = not path.exists()
     if is_new:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

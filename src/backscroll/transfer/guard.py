@@ -28,7 +28,7 @@ def guards(touched: TransferScope, configs: Iterable[Path], journal: Path, *, fo
                 yield _stop(config / "sessions" / f"{pid}.json", f"process {pid} has {session} open: {lost}", force)
     for data in sorted(touched.desktops):
         if (owner := desktop_owner(data)) is not None:
-            who = f"Claude Desktop runs (process {owner})" if owner else "Claude Desktop runs"
+            who = f"Claude Desktop is running (process {owner})" if owner else "Claude Desktop is running"
             yield _stop(data, f"{who}: it would write its own rows and settings over the change; quit it first", force)
     yield from too_fresh(touched.sources, journal)
 

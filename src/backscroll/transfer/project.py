@@ -51,7 +51,7 @@ def checked_map(old: str, new: str) -> PathMap:
     if paths.old == paths.new:
         raise QueryError("OLD and NEW are the same directory", old)
     if paths.moved(paths.new) is not None:
-        raise QueryError("NEW lies inside OLD", new)
+        raise QueryError("NEW is inside OLD", new)
     return paths
 
 

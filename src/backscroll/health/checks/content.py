@@ -50,7 +50,7 @@ def secrets(around: Surroundings) -> Iterator[Told]:
     if rules:
         most = ", ".join(f"{rule} {count:,}" for rule, count in rules.most_common(3))
         where = f"transcripts{_part(around)}: {rules.total():,} in {counted(len(sessions), 'session')}"
-        text = f"Secrets that stand in {where} ({most})."
+        text = f"Secrets in {where} ({most})."
         first = next(iter(sessions))
         yield Told("warning", text, sessions[first], f"redact --no-identities {named(first)}")
 

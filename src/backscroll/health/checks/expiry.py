@@ -89,7 +89,7 @@ def cleanup_setting(around: Surroundings) -> Iterator[Told]:
             )
             yield Told("warning", text, Place(rule.unreadable))
         if rule.refused is not None:
-            text = f"{SETTING} in {rule.refused} is no number of days, so it does not hold: {rule.text}."
+            text = f"{SETTING} in {rule.refused} is not a number of days and has no effect: {rule.text}."
             yield Told("warning", text, Place(rule.refused))
         if rule.path is not None and rule.days == 0:
             text = f"{rule.text}: Claude Code deletes every transcript after a day, or keeps none at all."

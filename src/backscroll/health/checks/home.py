@@ -64,7 +64,7 @@ def _wrong_rows(around: Surroundings) -> Iterator[Told]:
         owners = {row["account"] for row in session.rows if row["account"] and row["product"] in ("code", "cowork")}
         if own is not None and owners and own not in owners:
             place = next(row["path"] for row in session.rows if row["account"] in owners)
-            text = f"The row of this session lies under account {min(owners)[:8]}, but account {own[:8]} made it."
+            text = f"The row of this session is under account {min(owners)[:8]}, but account {own[:8]} made it."
             yield Told("note", text, Place(place), session=session.id)
 
 

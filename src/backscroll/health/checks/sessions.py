@@ -144,7 +144,7 @@ def twice(session: Session, _: Surroundings) -> Iterator[Told]:
     paths = [PurePath(path) for path in session.transcripts]
     keys = {path.parent.name for path in paths if path.name == f"{session.id}.jsonl"}
     if len(keys) > 1:
-        yield Told("warning", f"This id lies in {len(keys)} project directories.")
+        yield Told("warning", f"This id is in {len(keys)} project directories.")
 
 
 def moved(session: Session, around: Surroundings) -> Iterator[Told]:
@@ -157,9 +157,7 @@ def moved(session: Session, around: Surroundings) -> Iterator[Told]:
     named = [path for row in _living(session) for path in (row["cwd"], row["worktree"], row["origin"]) if path]
     key = session.project_key
     if named and key is not None and not any(could_be(key, path) for path in named):
-        text = (
-            f"Desktop looks for this session below {named[0]}, but its transcript lies in the project directory {key}."
-        )
+        text = f"Desktop looks for this session below {named[0]}, but its transcript is in the project directory {key}."
         yield Told("warning", text)
 
 

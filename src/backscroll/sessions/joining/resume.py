@@ -15,12 +15,12 @@ _NOTES = {
     "unreadable": "its files may not be read; `backscroll stores` names them",
     "ghost": "the transcript is gone; try `backscroll archive restore {id}`",
     "kept": "only the archive has it; run `backscroll archive restore {id}`",
-    "remote": "it ran on another machine; resume it there; `backscroll show {id}` tells what is known here",
+    "remote": "it ran on another machine; resume it there; `backscroll show {id}` shows the known facts",
     "orphan": "only its agents are left; `backscroll show {id}` reads them",
 }
 _REMOTE_COPY = "it ran on another machine; resume it there, or run `backscroll transfer resume {id}`"
 _ONLY_COWORK = "only Cowork has it; run `backscroll transfer resume {id}`"
-_TWICE = "the id lies in two project directories; run `backscroll transfer resume {id}`"
+_TWICE = "the id is in two project directories; run `backscroll transfer resume {id}`"
 _GONE = "the directory {cwd} is gone; make it again, or run `backscroll transfer resume {id} --cwd DIR`"
 _UNKNOWN = (
     "the directory is not known; start claude where the session ran, or run `backscroll transfer resume {id} --cwd DIR`"

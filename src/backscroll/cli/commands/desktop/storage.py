@@ -50,8 +50,8 @@ def command(  # noqa: PLR0913  (one for each option)
 ) -> int:
     """Show the browser storage of Claude Desktop's pages.
 
-    KEY is a key as it is, or a pattern with *; its values are shown whole. Values are as of the browser's last commit:
-    a running Desktop may know newer ones. Nothing is locked, and nothing is written.
+    KEY is an exact key, or a pattern with *; its values are shown in full. Values are from the browser's last commit:
+    a running Desktop may have newer ones. It locks nothing and writes nothing.
     """
     if marks:
         return _show_marks(settings)

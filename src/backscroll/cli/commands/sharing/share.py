@@ -27,7 +27,7 @@ CHOICES = ("branch", "select", "thinking", "agents", "images", "outputs")
 @examples(
     "backscroll share latest -o session.html",
     "backscroll share c9258e92 -o session.pdf --select 3-9,prompts",
-    "backscroll share latest --plan                  only tell what would be replaced",
+    "backscroll share latest --plan                  only show the planned replacements",
     "backscroll share --project shop --dir shared    one page for each session",
 )
 @click.command("share")

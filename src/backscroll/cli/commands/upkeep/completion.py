@@ -29,7 +29,7 @@ def command(context: click.Context, *, shell: str | None) -> int:
     name = shell or os.environ.get("SHELL", "").rpartition("/")[2]
     found = get_completion_class(name) if name in SHELLS else None
     if found is None:
-        raise QueryError("the shell is not known", remedy=f"Name it: {', '.join(SHELLS)}.")
+        raise QueryError("unknown shell", remedy=f"Name it: {', '.join(SHELLS)}.")
     script = found(context.find_root().command, {}, "backscroll", "_BACKSCROLL_COMPLETE")
     sys.stdout.write(found.source_template % script.source_vars())
     return DONE

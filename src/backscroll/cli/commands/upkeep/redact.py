@@ -26,7 +26,7 @@ _CHUNK = 1 << 20
 
 
 @examples(
-    "backscroll redact latest                       what would leak",
+    "backscroll redact latest                       the findings",
     "backscroll redact latest --clean -o clean.jsonl",
     "backscroll redact notes.md --check             exit 3 if something is found",
     "git diff | backscroll redact --check -",
@@ -47,7 +47,7 @@ def command(settings: Settings, /, **options: Any) -> int:
     """Find secrets in a session, a file or standard input, or write a clean copy.
 
     ID is any unique start of a session's id, its title, `latest` or the path of a transcript. A finding shows its
-    rule, its place and a masked sample, never the value. Your own rules stand in redact.toml.
+    rule, its place and a masked sample, never the value. Your own rules are in redact.toml.
     """
     _refuse_contradictions(options)
     if options["git_hook"]:

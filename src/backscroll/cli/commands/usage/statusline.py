@@ -37,7 +37,7 @@ def command(settings: Settings) -> int:
     """Print one line for Claude Code's status line.
 
     It shows the cost of this session, of today and of the 5-hour block, and how full the context is. It reads the JSON
-    of Claude Code from standard input. Costs come from the index as it is; nothing is updated.
+    of Claude Code from standard input. It does not update the index.
     """
     told = _told()
     now = datetime.now().astimezone()
