@@ -72,7 +72,7 @@ def archive_restore(
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Restoration:
-    """Plan to put sessions back from the archive; `apply=True` acts."""
+    """Plan to restore sessions from the archive; `apply=True` carries the plan out."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_restore(sessions, cwd=cwd, as_new=as_new, version=version, apply=apply)
 
@@ -148,7 +148,7 @@ def archive_install(
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> Installation:
-    """Plan a timer that syncs the archive every few minutes, with `hook` also a Stop hook; `apply=True` acts."""
+    """Plan a timer that runs `archive sync` every few minutes, and a Stop hook on request; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_install(every=every, hook=hook, apply=apply)
 
@@ -507,7 +507,7 @@ def doctor_fix(
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> ChangePlan:
-    """Plan to mend one session, or all that can be mended; `apply=True` acts."""
+    """Plan to repair one session, or all that can be repaired; `apply=True` carries the plan out."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.doctor_fix(session, kind=kind, apply=apply)
 

@@ -1,7 +1,7 @@
-"""New files below a directory that the user named: nothing outside it, nothing overwritten, nothing half written.
+"""Write new files below a directory that the user named: nothing outside it, nothing overwritten or incomplete.
 
-Each directory on the way is opened by its name inside the one before, and no link is followed.  If somebody swaps a
-directory for a link while we write, we still hold the directory itself.
+Each directory on the path is opened by its name inside its parent, and no link is followed.  If a program replaces a
+directory with a link while we write, we still hold the directory itself.
 Each file is written under a temporary name beside its place, synced to the disk, and then gets its name.  If that
 fails, the temporary file is removed.
 On systems without such calls (Windows) each step is checked before it is taken.

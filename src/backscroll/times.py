@@ -1,7 +1,7 @@
 """Times: convert stored times to an aware UTC `datetime`, and back to text.
 
-In: ISO 8601 strings and epoch numbers of any quality; the values of --since and --until.
-Out: aware UTC moments, or None if a stored value is no time.  `now` is an argument; nothing here reads the clock.
+Input: ISO 8601 strings and epoch numbers of any quality; the values of --since and --until.
+Output: aware UTC datetimes, or None if a stored value is no time.  `now` is an argument; nothing here reads the clock.
 """
 
 import re
@@ -32,7 +32,7 @@ def _year_and_month() -> re.Pattern[str]:
 
 
 def parse(value: object) -> datetime | None:
-    """Return the moment that a stored value means, or None; a time without zone is UTC.
+    """Return the time of a stored value, or None; a time without zone is UTC.
 
     >>> parse("2026-05-01T10:00:00.000Z") == parse(1777629600000) == parse(1777629600)
     True
@@ -47,7 +47,7 @@ def parse(value: object) -> datetime | None:
 
 
 def of_file(seconds: float) -> datetime | None:
-    """Return the moment that a file system tells, or None where no calendar has it."""
+    """Return the time of a file, or None if it is outside the range of datetime."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
@@ -55,7 +55,7 @@ def of_file(seconds: float) -> datetime | None:
 
 
 def iso(moment: datetime) -> str:
-    """Return `moment` as the stores write it: UTC, milliseconds, Z."""
+    """Return `moment` in the form of the stores: UTC, milliseconds, Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 

@@ -1,8 +1,8 @@
 """Counting records by type, and their fields by name and type of value, in one pass and in little memory.
 
-Records of one type mostly have one of a few shapes: sets of names with types.  Shapes are counted first, which is one
-lookup for each record, and unfolded into fields when there are many of them, or in the end.
-A store is foreign data: names without end are counted together, under `…`.
+Records of one type mostly have one of a few shapes: sets of names with types.  Shapes are counted first, with one
+lookup for each record, and expanded into fields when there are many shapes, and at the end.
+A store is foreign data: names beyond a limit are counted together, under `…`.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ _NAMES = {
 
 
 class Tally:
-    """How often one thing was met: in all, in which versions and stores, with which values, and where first."""
+    """The counts of one name: in total, by version, store and type of value, with its first place."""
 
     __slots__ = ("count", "place", "stores", "values", "versions")
 
@@ -43,11 +43,11 @@ class Tally:
         self.versions: Counter[str | None] = Counter()
 
     def counts(self) -> dict[str, int]:
-        """Return how many values of each type there are, the most frequent first."""
+        """Return the number of values of each type, the most frequent first."""
         return dict(sorted(((name, value.count) for name, value in self.values.items()), key=lambda item: -item[1]))
 
     def add(self, count: int, store: str, version: str | None) -> None:
-        """Count it so many times more."""
+        """Add to the count."""
         self.count += count
         self.stores[store] += count
         is_new = version not in self.versions
@@ -82,7 +82,7 @@ class Inventory:
         self._shapes[shape] = (count or 0) + 1
 
     def types(self) -> dict[str, Tally]:
-        """Return every type that was met."""
+        """Return every type that was found."""
         self._unfold()
         return self._types
 
@@ -107,7 +107,7 @@ class Inventory:
 
 
 def _tally(tallies: dict[str, Tally], name: str, most: int, place: Place) -> str:
-    """Return the name under which a thing is counted, making its tally where it is new."""
+    """Return the name under which a thing is counted; create its tally if it is new."""
     name = name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + OTHERS
     if name not in tallies:
         name = name if len(tallies) < most else OTHERS

@@ -1,4 +1,4 @@
-"""The known schema: types of records and their fields, as scripts/make_known_schema.py wrote them down.
+"""The known schema: types of records and their fields, made by scripts/make_known_schema.py.
 
     {"types": {<type>: {<field>: [<types of values>]} or null}, "cowork": {<field>: [<type of value>, <required>]}}
 

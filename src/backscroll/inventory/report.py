@@ -41,7 +41,7 @@ class TypeUse:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Something that the known schema does not have, and where it was met first."""
+    """Something that the known schema does not have, and its first place."""
 
     kind: str
     """type, field, or value: a known field with a type of value that it has not been seen with."""
@@ -78,7 +78,7 @@ class Check:
 
 @dataclass(slots=True)
 class Drift:
-    """Everything that was met, unknown things first."""
+    """All types and fields on the disk, unknown ones first."""
 
     files: int = 0
     records: int = 0

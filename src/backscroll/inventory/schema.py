@@ -10,7 +10,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def infer_schema(types: Iterable[TypeUse]) -> dict[str, Any]:
-    """Return a schema that every record which was counted satisfies; those of parts of records stand beside it."""
+    """Return a schema that every counted record satisfies, with schemas of parts of records beside it."""
     ordered = sorted((item for item in types if item.fields), key=lambda item: item.type)
     return {
         "$schema": _DIALECT,

@@ -1,7 +1,7 @@
-"""Blame: for each line of a version of a file, the version that brought it.
+"""Blame: for each line of a version of a file, the version that added it.
 
-A line keeps its origin while it stays; a line that is new in a version is that version's.  Lines of versions that
-Claude's tools did not make come from outside.  Lines of the file on the disk that the last version lacks are `disk`.
+An unchanged line keeps its origin; a new line has the version that added it.  Lines of versions that no tool of
+Claude's made are `outside`.  Lines of the file on the disk that the last version lacks are `disk`.
 """
 
 from collections.abc import Iterable
@@ -19,14 +19,14 @@ DISK = "disk"
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """The version that brought a line; None for the disk."""
+    """The version that added a line; None for the disk."""
 
     version: Version | None
     exact: bool
 
 
 def blame(path: str, states: Iterable[FileState], chosen: int, disk: bytes | None) -> Blame:
-    """Return the lines of version `chosen`, or of the bytes on the disk, each with the version that brought it."""
+    """Return the lines of version `chosen`, or of the bytes on the disk, each with the version that added it."""
     lines: list[str] = []
     origins: list[_Origin] = []
     is_whole = True
@@ -64,7 +64,7 @@ def chosen_lines(found: Blame, asked: str | None) -> Blame:
 
 
 def _lines(content: Content) -> list[str] | None:
-    """Return the lines of a state as far as they are known; None where nothing is."""
+    """Return the known lines of a state; None if no line is known."""
     if content.lines is not None:
         return [line for line in content.lines if line is not None]
     if content.text is None:
@@ -73,7 +73,7 @@ def _lines(content: Content) -> list[str] | None:
 
 
 def _carried(old: list[str], origins: list[_Origin], new: list[str], origin: _Origin) -> list[_Origin]:
-    """Return the origins of new lines: an unchanged line keeps its own, any other is this version's."""
+    """Return the origins of lines: an unchanged line keeps its own, any other gets this version."""
     found = [origin] * len(new)
     for run in compare(old, new).runs:
         if run.kind == EQUAL:

@@ -1,7 +1,7 @@
-"""Catalogue: all files that sessions touched, counted from the index; and the file that a user means.
+"""Catalogue: all files that sessions touched, counted from the index; and the search for the file of a request.
 
-The index stores keys of contents, and they tell the number of versions.  If they do not (a file read in part, an edit
-without its base, a backup that no record names), the file is replayed to count.
+The index stores keys of contents, and these are enough to count versions.  If they are not (a file read in part, an
+edit without its base, a backup that no record names), the file is replayed to count.
 """
 
 import os
@@ -72,7 +72,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def find_path(database: Connection, asked: str, histories: Histories) -> str:
-    """Return the file that a user means: by its path, or by the end of its path if that is unique."""
+    """Return the requested file: by its path, or by the end of its path if that is unique."""
     if asked.startswith(UNNAMED):
         if histories.shelf.of_stem(asked.removeprefix(UNNAMED)):
             return asked
@@ -97,7 +97,7 @@ def find_path(database: Connection, asked: str, histories: Histories) -> str:
 
 
 def _near_files(database: Connection, asked: str) -> str:
-    """Return a sentence that names the files whose names hold the last name of a path, or are like it."""
+    """Return a sentence with the files whose names contain, or resemble, the last name of a path."""
     wanted = _last_name(asked)
     names = {item.path: _last_name(item.path) for item in stored.touched(database, FileFilter())}
     found = [path for path, name in names.items() if wanted and wanted in name]

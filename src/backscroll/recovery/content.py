@@ -13,7 +13,7 @@ CRLF, LF = "crlf", "lf"
 
 
 class Form(NamedTuple):
-    """How a text is written as bytes; None if no record shows it."""
+    """The encoding of a text as bytes; None for unknown parts."""
 
     encoding: str | None = None
     newline: str | None = None
@@ -65,7 +65,7 @@ def from_bytes(data: bytes) -> Content:
 
 
 def from_text(text: str, form: Form) -> Content:
-    """Return the state of a file that a record shows as this text; `form` is known from elsewhere."""
+    """Return the state of a file with this text; `form` comes from other records."""
     shown = Form(None, newline_of(text) if "\r\n" in text else None, True if text.startswith("\ufeff") else None)
     return Content(_plain(text), shown.or_else(form))
 
@@ -96,7 +96,7 @@ def encoded(text: str, form: Form) -> bytes:
 def _encode(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
-    except UnicodeEncodeError:  # half a character: the program writes U+FFFD for it
+    except UnicodeEncodeError:  # half a character: Claude Code writes U+FFFD for it
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode(encoding)
 
 

@@ -37,7 +37,7 @@ UNNAMED = "file-history:"
 
 
 class Histories:
-    """Makes the histories of files from one index, and holds a few transcripts open meanwhile."""
+    """Builds the histories of files from one index, and keeps a few transcripts open meanwhile."""
 
     def __init__(self, database: Connection, open_file: Opener = open_readonly) -> None:
         self._database = database
@@ -78,7 +78,7 @@ class Histories:
         return stored.of_paths(self._database, names)
 
     def shown(self, path: str) -> str:
-        """Return a path as the transcripts spell it."""
+        """Return a path in the spelling of the transcripts."""
         spelled = {trace.path for trace in stored.of_paths(self._database, [folded(path)])}
         return path if path in spelled or not spelled else min(spelled)
 

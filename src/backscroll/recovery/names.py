@@ -1,8 +1,8 @@
 r"""Safe names for recovered paths.
 
-A path in a transcript is data that somebody else wrote.  Here it becomes a list of plain names below a directory:
-no `..`, no root, no drive, no device, nothing that a file system would take for anything but a name.  Characters that
-cannot stay become hexadecimal (`%2E%2E`), so that nothing is lost and nothing collides by accident.
+A path in a transcript is foreign data.  This module turns it into a list of plain names below a directory:
+no `..`, no root, no drive, no device, nothing with a special meaning for a file system.  Forbidden characters
+become hexadecimal (`%2E%2E`), so that nothing is lost and nothing collides by accident.
 """
 
 import re
@@ -30,7 +30,7 @@ _IGNORABLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 def this_system() -> str:
-    """Return the system whose rules hold here."""
+    """Return the system of this machine, whose rules apply."""
     return {"win32": WINDOWS, "darwin": MACOS}.get(sys.platform, POSIX)
 
 
@@ -80,7 +80,7 @@ def visible(name: str) -> str:
 
 
 class Names:
-    """Gives each recovered path its own names, even if the file system folds them."""
+    """Assigns unique names to each recovered path, even if the file system ignores case."""
 
     def __init__(self, system: str) -> None:
         self._system = system
@@ -95,7 +95,7 @@ class Names:
         return self._free([*names, last], "file")
 
     def _free(self, names: list[str], kind: str) -> list[str]:
-        """Return names whose last one is numbered until nothing else has them, and take them."""
+        """Reserve and return names; the last one gets a number if they are taken."""
         *before, wanted = names
         number = 1
         while not self._is_free(names, kind):

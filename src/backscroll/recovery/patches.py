@@ -1,7 +1,7 @@
 """Patches: the difference of two states of a file as a unified diff, byte for byte, in the form that `git apply` takes.
 
-A file's name comes from a transcript, so somebody else chose it.  Every name in a header is one line, quoted as git
-quotes names.  `name_problem` tells which names must stay out of a patch.
+A file's name comes from a transcript, so it is foreign data.  Every name in a header is one line, with git's quotes.
+`name_problem` finds names that must stay out of a patch.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def diff_header(path: str, old: int, new: int) -> Iterator[bytes]:
 
 
 def is_patchable(data: bytes | None) -> bool:
-    """Return True if a content can stand in a patch: git takes one with a NUL for binary."""
+    """Return True if a content fits into a patch; for git a content with a NUL is binary."""
     return data is None or b"\0" not in data
 
 
@@ -87,7 +87,7 @@ def name_problem(name: str) -> str | None:
 
 
 def quoted(name: str) -> bytes:
-    """Return a name as git writes it, always one line: in quotes if it holds anything but plain characters."""
+    """Return a name in git's form, always one line: in quotes if it has any special character."""
     raw = name.encode(errors="surrogatepass")
     if _PLAIN.issuperset(raw) and not name.startswith(" ") and not name.endswith(" "):
         return raw

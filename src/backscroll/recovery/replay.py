@@ -1,7 +1,7 @@
-"""Replay: from the evidence of one file, in the order of time, to the versions of that file.
+"""Replay the evidence of one file in the order of time, and yield its versions.
 
 Only calls that succeeded are applied; others are candidates.  Every whole text that a record shows is compared with
-the present state: an equal text confirms it, a different one is a version of its own, an outside change.
+the current state: an equal text confirms it, a different one is a version of its own, an outside change.
 A version is yielded when the next one begins, because later records may still confirm it or show its line ends.
 """
 

@@ -1,8 +1,8 @@
-"""Restore: recovered files back onto disk, safely, with a report of each file that was written or not, and why.
+"""Write recovered files to the disk safely, with a report of each file and the reasons for omissions.
 
 `write_into` writes into a new or empty directory under safe names.  `in_place` writes files to their own paths, after
-a plan, and keeps the present files beside them.  docs/recovery.md, "Back to disk", has the rules.
-No file gets an executable bit, and nothing is ever written into a directory of Claude's.
+a plan, and keeps the current files beside them.  docs/recovery.md, "Back to disk", has the rules.
+No file gets an executable bit, and nothing is written into a directory of Claude's.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Recovery: one version of a file with its bytes, the difference of two, a text in all of them."""
+"""One version of a file with its bytes, the difference of two versions, and a search in all versions."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -177,5 +177,5 @@ def all_wishes(  # noqa: PLR0913, PLR0917 - as the verb
 
 
 def wish(database: Connection, path: str, state: FileState) -> WantedFile:
-    """Return the wish to have one file back."""
+    """Return one file to write, in its state at a time or in its last one."""
     return WantedFile(path, project_of(path, stored.roots(database)), state)

@@ -1,4 +1,4 @@
-"""A session as redacted files: streamed, split where they would be too large, and scanned when they are finished.
+"""A session as redacted files: streamed, split if they would be too large, and scanned when they are finished.
 
 Input: a library and a choice of messages.  Output: new files, or none at all if a scan finds a secret.
 """
@@ -107,7 +107,7 @@ def _session_files(  # noqa: PLR0913, PLR0917 - the session, its names and the c
 def _take(
     shared: Shared, redactor: ValueRedactor, name: str, pieces: Iterable[bytes], stage: StagedFiles | None
 ) -> None:
-    """Write a file, scan it as it lies on the disk, and count both."""
+    """Write a file, scan the stored file, and count both."""
     if stage is not None:
         path = stage.write(name, pieces)
         shared.bytes += path.stat().st_size
@@ -121,7 +121,7 @@ def _take(
 
 
 def findings_in_page(redactor: ValueRedactor, page: bytes) -> list[Finding]:
-    """Return the findings in a finished page of ours, as it is stored and as its text is seen."""
+    """Return the findings in a finished page: in its stored form and in its visible text."""
     texts = (page, _INLINE.sub(b"", page))
     return [one for text in texts for one in redactor.scan_chunks([text.translate(_BRACKETS)])]
 

@@ -3,7 +3,7 @@
 Input: a library and a directory.  Output: `sessions/`, one page or more for each session; `entries/`, the facts
 and words of each session; `index.html` and `search.html`, made from the entries.
 An entry is written when its pages are whole, so a killed run is continued by the next.
-The site is not redacted unless that is asked for, and says so on each page.
+The site is not redacted by default; each page states if it is.
 """
 
 import hashlib
@@ -91,7 +91,7 @@ class _Site:
         self.done.written += 1
 
     def _remove_old(self, old: SiteEntry | None, pages: list[SitePage]) -> None:
-        """Remove pages that the session had and has no more."""
+        """Remove pages that the session no longer has."""
         names = {page.name for page in pages}
         for page in () if old is None else old.pages:
             if page.name not in names:
@@ -127,7 +127,7 @@ class _Site:
         return self.redactor.transcript(replace(found, session=without_account(found.session)))
 
     def _parent(self, session: Session) -> str | None:
-        """Return the page of the session that this one left, if the site has it."""
+        """Return the page of the session's parent, if the site has it."""
         stem = _stem(session.parent or "")
         has_page = session.parent in self.linked or (self.directory / "entries" / f"{stem}.json").is_file()
         return f"{stem}.html" if session.parent and has_page else None
@@ -165,7 +165,7 @@ class _Site:
 
 
 def _claim(directory: Path, *, redact: bool) -> None:
-    """Make a directory our site, or take one that is; refuse any other, and one of the other kind."""
+    """Start a site in a directory, or continue one; refuse other directories, and a site of the other kind."""
     marker = {"site": "backscroll", "version": VERSION, "redacted": redact}
     try:
         if directory.is_symlink():

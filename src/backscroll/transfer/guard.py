@@ -1,4 +1,4 @@
-"""Guards: the steps that stop a plan while somebody uses the files that it is about."""
+"""Guards: the steps that stop a plan while a program uses its files."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class TransferScope:
 
 
 def guards(touched: TransferScope, configs: Iterable[Path], journal: Path, *, force: bool) -> Iterator[PlanStep]:
-    """Yield a refusal for everything in use; `force` leaves only files that changed a moment ago."""
+    """Yield a refusal for everything in use; with `force` only for files that changed just now."""
     for config in configs:
         for session, pid in sorted(owners(config).items()):
             if session in touched.sessions:

@@ -1,4 +1,4 @@
-"""JSON files of Claude's products, changed in a few values and otherwise written as they were."""
+"""Change a few values in JSON files of Claude's products, and keep the style of the rest."""
 
 import json
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ _COMPACT, _SPACED = (",", ":"), (", ", ": ")
 
 
 class JsonStyle(NamedTuple):
-    """How a file was written."""
+    """The style of a JSON file."""
 
     indent: int | None
     separators: tuple[str, str]
@@ -33,7 +33,7 @@ _STYLES = [
 
 
 def read_json(path: str) -> tuple[Any, JsonStyle]:
-    """Return the value in a file and the style that it is written in; raise OSError or ValueError."""
+    """Return the value and the style of a file; raise OSError or ValueError."""
     return parsed(read_small(path, LARGEST))
 
 

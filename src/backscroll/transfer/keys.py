@@ -1,6 +1,6 @@
 """Project keys that move: the directories below `projects/` that hold sessions of one project, and their new names.
 
-Several projects may share a key, so each session decides for itself, by the directory in which it was held.
+Several projects may share a key, so the directory of each session decides if the session moves.
 docs/formats.md, "Project directory key".
 """
 
@@ -67,7 +67,7 @@ def moving_keys(config: Path, paths: PathMap, cwds: Mapping[str, str | None], kn
 def _settled(
     by_target: dict[str, MovingKey], others: list[str], unknown: list[str], shared: list[str]
 ) -> list[MovingKey]:
-    """Give each moving key the entries beside its transcripts."""
+    """Add the entries beside its transcripts to each moving key."""
     keys = list(by_target.values())
     is_only = len(keys) == 1 and not others
     for key in keys:

@@ -13,7 +13,7 @@ SEEN = (
 
 @dataclass(slots=True)
 class Resumption:
-    """The plan of `transfer resume`, and the command that resumes the session after it."""
+    """The plan of `transfer resume`, and the command that resumes the session afterwards."""
 
     changes: ChangePlan
     command: str | None
@@ -23,7 +23,7 @@ class Resumption:
 
 @dataclass(slots=True)
 class RowCopies:
-    """The plan of `transfer copy`, and the fields that no row takes along."""
+    """The plan of `transfer copy`, and the fields that are not copied."""
 
     changes: ChangePlan
     dropped: list[str]
@@ -33,7 +33,7 @@ class RowCopies:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A file that a bundle does not take."""
+    """A file that a bundle omits."""
 
     path: str
     reason: str
@@ -53,7 +53,7 @@ class Packed:
 
 @dataclass(slots=True)
 class Unpacking:
-    """The plan of `transfer unpack`, the manifest, and the commands that resume the sessions after it."""
+    """The plan of `transfer unpack`, the manifest, and the commands that resume the sessions afterwards."""
 
     changes: ChangePlan
     manifest: dict[str, Json]

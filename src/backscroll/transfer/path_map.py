@@ -1,4 +1,4 @@
-r"""Paths of any system under another name: a directory that moved, or that another machine calls otherwise.
+r"""Map paths of any system: a directory that moved, or that has another name on another machine.
 
 >>> PathMap("/home/ann/shop", "/work/shop").moved("/home/ann/shop/src")
 '/work/shop/src'
@@ -57,7 +57,7 @@ def checked_path(path: str) -> str:
 
 
 def parsed_map(text: str) -> PathMap:
-    """Return the map that an option OLD=NEW asks for."""
+    """Return the map of an option OLD=NEW."""
     old, equals, new = text.partition("=")
     if not equals:
         raise QueryError("a map has the form OLD=NEW", text)

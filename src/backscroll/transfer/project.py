@@ -1,6 +1,6 @@
 """Plan to rename a project everywhere that Claude's products name it, and to move its files if asked.
 
-Transcripts keep every byte: the name of their directory alone tells Claude Code where they belong.
+Transcripts keep every byte, because Claude Code finds their project by the name of their directory alone.
 Other files that name the project are replaced, and their old bytes stay in the journal.
 """
 
@@ -30,7 +30,7 @@ _CONFIGS = (".claude.json", ".config.json", "settings.json", "settings.local.jso
 
 @dataclass(frozen=True, slots=True)
 class ProjectOptions:
-    """The options of one `transfer project`, and the places that it works on."""
+    """The options of one `transfer project`, and its places."""
 
     old: str
     new: str
@@ -46,7 +46,7 @@ class ProjectOptions:
 
 
 def checked_map(old: str, new: str) -> PathMap:
-    """Return the map from OLD to NEW; raise QueryError for paths that cannot be meant."""
+    """Return the map from OLD to NEW; raise QueryError for impossible paths."""
     paths = PathMap(checked_path(old), checked_path(new))
     if paths.old == paths.new:
         raise QueryError("OLD and NEW are the same directory", old)
@@ -130,7 +130,7 @@ def _keys(paths: PathMap, wish: ProjectOptions, touched: TransferScope) -> Itera
 
 
 def _whole(key: MovingKey, paths: PathMap) -> Iterator[PlanStep]:
-    """Yield the steps for a directory that moves with everything in it."""
+    """Yield the steps for a directory that moves with all its contents."""
     index = key.directory / _INDEX
     if index.is_file():
         yield from _replaced(

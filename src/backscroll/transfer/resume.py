@@ -33,7 +33,7 @@ _FIRST_RECORDS = 200
 
 @dataclass(frozen=True, slots=True)
 class ResumeOptions:
-    """The options of one `transfer resume`, and the places that it works on."""
+    """The options of one `transfer resume`, and its places."""
 
     config: Path
     """The configuration directory that gets the session."""
@@ -95,7 +95,7 @@ def _plan(session: Session, steps: list[PlanStep], wish: ResumeOptions) -> Chang
 
 
 def _transcript(session: Session) -> Path | None:
-    """Return the newest transcript of a session, as far as it is one that can be copied."""
+    """Return the newest transcript of a session, if it can be copied."""
     if session.state in ("remote", "ghost", "orphan", "unreadable"):
         return None
     paths = [Path(path) for path in session.transcripts if path.endswith(".jsonl")]
@@ -103,7 +103,7 @@ def _transcript(session: Session) -> Path | None:
 
 
 def _whereabouts(session: Session) -> str:
-    """Return why there is no transcript here, and its place where that is known."""
+    """Return the reason why there is no transcript here, and its place if known."""
     held = next((row["held"] for row in session.rows if row["held"]), None)
     if held is not None:
         return f"its conversation is not on this machine: it is {held}"
@@ -131,7 +131,7 @@ def _built(session: Session, audit: Path, cwd: str, wish: ResumeOptions, open_fi
 
 
 def directory_for(session: Session, cwd: str | None) -> str:
-    """Return the directory in which a session is to be resumed; refuse one that is not there."""
+    """Return the directory in which to resume a session; refuse a missing one."""
     named = cwd or session.cwd
     if named is None or not os.path.isdir(named):  # noqa: PTH112 - a stored path may be none of this system
         what = "no such directory" if cwd else "the directory of the session is not here"

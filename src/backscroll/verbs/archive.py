@@ -49,7 +49,7 @@ class ArchiveVerbs(SessionVerbs):
         version: int | None = None,
         apply: bool = False,
     ) -> Restoration:
-        """Plan to put sessions back from the archive; `apply=True` acts."""
+        """Plan to restore sessions from the archive; `apply=True` carries the plan out."""
         journal = dirs.journal(dirs.home(self._env))
         if apply:
             applying.settle(journal)

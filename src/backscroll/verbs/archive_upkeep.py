@@ -42,7 +42,7 @@ class ArchiveUpkeepVerbs(LibraryBase):
         return archive_checks.status(self.archive_part(), timer)
 
     def archive_install(self, *, every: int = 10, hook: bool = False, apply: bool = False) -> Installation:
-        """Plan a timer that syncs the archive every few minutes, with `hook` also a Stop hook; `apply=True` acts."""
+        """Plan a timer that runs `archive sync` every few minutes, and a Stop hook on request; `apply=True` acts."""
         if not 0 < every <= _MOST_MINUTES:
             raise QueryError(f"a timer runs every 1 to {_MOST_MINUTES:,} minutes, not every {every}")
         place = self._timer_place()

@@ -104,11 +104,11 @@ class LibraryBase:
 
     @property
     def program(self) -> str:
-        """The program with the roots of this library, as hints name it."""
+        """The program name for hints, with the roots of this library."""
         return dirs.program_with(self.roots)
 
     def stores(self) -> list[Store]:
-        """Return the stores of this user, or those below the roots, as they are now."""
+        """Return the current stores of this user, or those below the roots."""
         own = dirs.home(self._env)
         found = [store for root in self.roots or [None] for store in find_stores(root, self._env, own)]
         part = self.archive_part()
@@ -124,7 +124,7 @@ class LibraryBase:
         return os.path.exists(self.archive_part() / "catalogue.db")
 
     def unreadable(self) -> list[str]:
-        """Return the paths that may not be read, as far as this library has looked."""
+        """Return the paths that may not be read, as of the last update."""
         met = sorted(item.place.path for item in self._damage if item.reason == DENIED)
         with self._lock:
             if self._database is None:
@@ -133,7 +133,7 @@ class LibraryBase:
                 return list(dict.fromkeys([*query.unreadable_paths(database), *met]))
 
     def damaged_places(self) -> int:
-        """Return the number of damaged places in everything that this library was asked for.
+        """Return the number of damaged places in all answers of this library.
 
         A verb that asks for one session counts the damage of that session.  Every other verb counts the damage of all
         stores: nobody knows the project or the time of a record that could not be read.
@@ -142,7 +142,7 @@ class LibraryBase:
         return in_transcripts + len(self._damage)
 
     def damaged_sessions(self) -> list[str]:
-        """Return the damaged ones of the sessions that this library was asked for."""
+        """Return the damaged sessions among the answers of this library."""
         single = [name for name, places in self._damage_in.items() if name is not None and places]
         if not self._damage_in.get(None):
             return single
@@ -189,7 +189,7 @@ class LibraryBase:
             yield self._opened()
 
     def _update(self, database: Connection) -> None:
-        """Update the catalogue; rebuild it if it is damaged, go on in memory if the disk is full."""
+        """Update the catalogue; rebuild it if it is damaged, continue in memory if the disk is full."""
         try:
             bring_up_to_date(database, self.stores(), self.on_progress)
         except CorruptError:
@@ -347,7 +347,7 @@ class LibraryBase:
 
 
 def places_of(root: Root) -> tuple[Path, ...]:
-    """Return the directories that roots name, each once; NotFoundError where one is not there."""
+    """Return the directories of roots, each once; raise NotFoundError if one does not exist."""
     if root is None:
         return ()
     named = [root] if isinstance(root, str | os.PathLike) else root

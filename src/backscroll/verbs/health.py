@@ -1,4 +1,4 @@
-"""Explain losses and risks: the findings of the doctor, and the plan that mends some of them."""
+"""Find losses and risks: the findings of the doctor, and the plan that repairs some of them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class HealthVerbs(DesktopVerbs):
         return health.HealthReport(checks.in_order(findings), checked)
 
     def doctor_fix(self, session: str | None = None, *, kind: str | None = None, apply: bool = False) -> ChangePlan:
-        """Plan to mend one session, or all that can be mended; `apply=True` acts.
+        """Plan to repair one session, or all that can be repaired; `apply=True` carries the plan out.
 
         A damaged or broken transcript gets a mended copy under a new id.  A row is rebuilt from its transcript.
         """

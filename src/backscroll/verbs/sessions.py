@@ -112,7 +112,7 @@ class SessionVerbs(LibraryBase):
             return byte_account.account(database, query.stores(database), self.stores(), self.open_file())
 
     def looked_at(self) -> list[places.LookedAt]:
-        """Return every place where stores are looked for, found or not."""
+        """Return every place that is searched for stores, found or not."""
         return [place for root in self.roots or [None] for place in places.looked_at(root, self._env)]
 
     def list_sessions(  # noqa: PLR0913 - one argument per option of the command

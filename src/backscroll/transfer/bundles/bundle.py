@@ -3,7 +3,7 @@
     manifest.json   {format, version, created, system, redacted, sessions: [...], files: [{path, size, sha256}]}
     PATH...         the files, in the order of the manifest
 
-A bundle may come from anybody: `Bundle.read_manifest` reads it to its end, and every name, size and checksum must fit
+A bundle is foreign data: `Bundle.read_manifest` reads it to its end, and every name, size and checksum must be valid
 before anything else happens.  Members are opened one after the other, and are checked again when they are written.
 """
 
@@ -76,7 +76,7 @@ class BundleManifest(NamedTuple):
     files: list[BundledFile]
 
     def document(self) -> dict[str, Any]:
-        """Return the manifest as JSON has it."""
+        """Return the manifest in the form of its JSON."""
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -112,7 +112,7 @@ class _Counted(RawIOBase):
 
 
 class _Unpacked:
-    """The tar archive inside a bundle; reading stops with MalformedError where it grows beyond all measure."""
+    """The tar archive inside a bundle; reading raises MalformedError if it exceeds its limit of size."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._packed = _Counted(file)
@@ -301,7 +301,7 @@ class Bundle:
 
 
 class _Pieces(BytesIO):
-    """Pieces as a stream: every read gives the next piece."""
+    """Pieces as a stream: every read returns the next piece."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         super().__init__()

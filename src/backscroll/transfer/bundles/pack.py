@@ -181,7 +181,7 @@ class Packer:
 
 
 def _why_not(session: Session) -> str:
-    """Return why a session cannot be packed."""
+    """Return the reason why a session cannot be packed."""
     held = next((row["held"] for row in session.rows if row["held"]), None)
     if held is not None:
         return f"its conversation is not on this machine: it is {held}"

@@ -1,4 +1,4 @@
-"""Bundles under a passphrase: the age format, by `pyrage`, which is an extra."""
+"""Encrypt bundles with a passphrase in the age format, by `pyrage`, an optional dependency."""
 
 from importlib import import_module
 from pathlib import Path
@@ -25,13 +25,13 @@ def read_passphrase(path: Path) -> str:
 
 
 def encrypt(data: bytes, passphrase: str) -> bytes:
-    """Return bytes that only the passphrase opens."""
+    """Return the bytes, encrypted with the passphrase."""
     sealed: bytes = _pyrage().passphrase.encrypt(data, passphrase)
     return sealed
 
 
 def decrypt(data: bytes, passphrase: str, where: str) -> bytes:
-    """Return the bytes under a passphrase; refuse a wrong one."""
+    """Return the decrypted bytes; refuse a wrong passphrase."""
     pyrage = _pyrage()
     try:
         plain: bytes = pyrage.passphrase.decrypt(data, passphrase)

@@ -1,6 +1,6 @@
 """Plan to unpack a bundle: its files under the keys of this machine, its rows for an account here.
 
-Paths are mapped for keys and rows alone: no record is rewritten, nothing is overwritten.
+Paths are mapped only in keys and rows: no record is rewritten, nothing is overwritten.
 """
 
 import os
@@ -26,7 +26,7 @@ from backscroll.transfer.rows.targets import AccountPlace, signed_in_owner
 
 @dataclass(frozen=True, slots=True)
 class UnpackOptions:
-    """The options of one `transfer unpack`, and the places that it works on."""
+    """The options of one `transfer unpack`, and its places."""
 
     config: Path
     desktops: Sequence[Path]
@@ -62,7 +62,7 @@ class _Place:
 
 
 def _place(session: BundledSession, digests: Mapping[str, str], wish: UnpackOptions) -> _Place:
-    """Return the key and the directory that a session gets; one that is here already keeps its key."""
+    """Return the key and the directory of an unpacked session; an existing session keeps its key."""
     cwd = None if session.cwd is None else moved_by(wish.maps, session.cwd)
     for there in sorted(wish.config.glob(f"projects/*/{session.id}.jsonl")):
         if digest_at(str(there)) == digests.get(f"projects/{session.key}/{session.id}.jsonl"):
@@ -93,7 +93,7 @@ def _files(
 
 
 def _settled(step: PlanStep, target: Path, wish: UnpackOptions) -> PlanStep:
-    """Return the step for a transcript; one id must not lie under two keys."""
+    """Return the step for a transcript; one id must not be under two keys."""
     for other in sorted(wish.config.glob(f"projects/*/{target.name}")):
         if other != target:
             return PlanStep(REFUSE, step.source, str(other), "another version of this session is here already")
@@ -101,7 +101,7 @@ def _settled(step: PlanStep, target: Path, wish: UnpackOptions) -> PlanStep:
 
 
 def _let_side_files_stay(changes: ChangePlan, wish: UnpackOptions) -> None:
-    """Turn a refusal into a skip where a file that is no transcript is in the way."""
+    """Turn a refusal into a skip if the file in the way is no transcript."""
     for step in changes.steps:
         if step.action != COPY or step.status != "refused" or not (step.why or "").startswith("something else"):
             continue
@@ -157,7 +157,7 @@ def _row(  # noqa: PLR0913, PLR0917 - the row and its place
 
 
 def _existing(directory: Path) -> Path:
-    """Return a directory, or the nearest one above it that is there."""
+    """Return a directory, or its nearest existing parent."""
     while not directory.is_dir() and directory != directory.parent:
         directory = directory.parent
     return directory

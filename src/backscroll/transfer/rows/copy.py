@@ -1,7 +1,7 @@
 """Plan to copy rows of Claude Desktop into another account's directory, and Cowork sessions with their folder.
 
 A row is a pointer: Desktop reads `cliSessionId` from it and finds the transcript, which belongs to no account.
-So a row goes alone, and without a transcript it does not go at all.  A session of Cowork lies in its own folder.
+So only the row is copied, and only if its transcript exists.  A session of Cowork has its own folder.
 docs/formats.md, "Desktop rows" and "Cowork".
 """
 
@@ -41,7 +41,7 @@ _RELEASED = ".desktop-released.json"
 
 @dataclass(frozen=True, slots=True)
 class CopyOptions:
-    """The options of one `transfer copy`, and the places that it works on."""
+    """The options of one `transfer copy`, and its places."""
 
     to: str
     """ACCOUNT[/ORG]."""
@@ -87,7 +87,7 @@ class _Planner:
             yield from self._steps_of_row(session, row)
 
     def _outside(self, rows: Sequence[DesktopRow]) -> list[DesktopRow]:
-        """Return the newest row of each id, but for rows that the target has itself."""
+        """Return the newest row of each id, except rows that the target already has."""
         found: dict[str, DesktopRow] = {}
         for row in rows:
             owner = self._owner(row)
@@ -159,7 +159,7 @@ class _Planner:
                 yield self._cannot(str(path), why)
 
     def _released(self, session: Session) -> Iterator[PlanStep]:
-        """Yield a step for each mark by which Claude Code would delete the transcript at its next clean-up."""
+        """Yield a step for each mark that makes Claude Code delete the transcript at its next clean-up."""
         for path in map(Path, session.transcripts if self._wish.undelete else ()):
             mark = path.with_name(path.stem + _RELEASED)
             if mark.is_file() and str(mark) not in self._moved:
@@ -167,7 +167,7 @@ class _Planner:
                 yield PlanStep(MOVE, str(mark), str(_free(mark.with_name(f"{mark.name}.undone"))), "no longer released")
 
     def _folder(self, folder: PathMap | None, cwd: object) -> Iterator[PlanStep]:
-        """Yield the steps that copy the folder of a Cowork session, every byte as it is."""
+        """Yield the steps that copy the folder of a Cowork session, byte for byte."""
         if folder is None:
             return
         moved = folder.moved(cwd) if isinstance(cwd, str) else None
@@ -196,7 +196,7 @@ def _moved_folder(manifest: str, target: Path) -> PathMap | None:
 
 
 def _hindrance(session: Session, row: DesktopRow, fields: Fields) -> str | None:
-    """Return why a row cannot go to another account."""
+    """Return the reason why a row cannot be copied to another account."""
     if row["kind"] in ("ssh", "wsl", "cloud"):
         return f"its conversation is not on this machine: it is {row['held']}"
     if not row["loads"]:
@@ -210,7 +210,7 @@ def _hindrance(session: Session, row: DesktopRow, fields: Fields) -> str | None:
 
 
 def _row_step(source: str, target: str, clean: Fields) -> PlanStep:
-    """Return the step that writes a row, or that keeps the ids of both where the target has one."""
+    """Return the step that writes a row, or that keeps the ids of both if the target has one."""
     if not os.path.lexists(target):
         return PlanStep(WRITE, source, target)
     try:

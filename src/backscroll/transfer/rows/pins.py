@@ -1,7 +1,7 @@
 """Plan to copy the groups of Desktop's sidebar, and their order, from one account to another.
 
-They stand in `claude_desktop_config.json`, under `preferences.epitaxyPrefs.dframe-group-scopes`.  Pins stand in the
-browser storage of its pages, which we never write: they are listed.  Sessions appear in the sidebar without them.
+They are in `claude_desktop_config.json`, under `preferences.epitaxyPrefs.dframe-group-scopes`.  Pins are in the
+browser storage of its pages, which we never write, so they are only listed.  The copied sessions appear unpinned.
 docs/formats.md, "Marks of Desktop".
 """
 
@@ -29,7 +29,7 @@ _IN_BROWSER = (
 
 @dataclass(frozen=True, slots=True)
 class PinOptions:
-    """The options of one `transfer pins`, and the places that it works on."""
+    """The options of one `transfer pins`, and its places."""
 
     account: str
     to: str

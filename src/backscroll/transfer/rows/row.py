@@ -1,4 +1,4 @@
-"""Plan a row of Claude Desktop for a terminal transcript, or mend a row that points to no transcript."""
+"""Plan a row of Claude Desktop for a terminal transcript, or repair a row that points to no transcript."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _NEAR = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class RowOptions:
-    """The options of one `transfer row`, and the places that it works on."""
+    """The options of one `transfer row`, and its places."""
 
     desktops: Sequence[Path]
     """The data directories of all Desktops."""
@@ -34,7 +34,7 @@ class RowOptions:
 
 
 def plan_row(session: Session, others: Sequence[Session], wish: RowOptions) -> ChangePlan:
-    """Plan a row for a session; `others` are all sessions, in which a lost transcript may be found."""
+    """Plan a row for a session; `others` are all sessions, among which a lost transcript may be."""
     rows = [row for row in session.rows if row["product"] == "code" and not row["temporary"]]
     touched = TransferScope({session.id})
     steps = list(_mended(session, rows, others, touched) if rows else _made(session, wish, touched))
@@ -45,7 +45,7 @@ def plan_row(session: Session, others: Sequence[Session], wish: RowOptions) -> C
 
 
 def _made(session: Session, wish: RowOptions, touched: TransferScope) -> Iterator[PlanStep]:
-    """Yield the step that makes a row, under the name that Desktop gives to sessions of the terminal."""
+    """Yield the step that makes a row, with Desktop's name for sessions of the terminal."""
     transcript = _transcript_in(wish.configs, session)
     if transcript is None:
         yield PlanStep(REFUSE, None, None, session.resume_note or "Claude Code has no transcript of this session here")
@@ -106,7 +106,7 @@ def _milliseconds(moment: datetime | None, otherwise: float) -> int:
 def _mended(
     session: Session, rows: Sequence[DesktopRow], others: Sequence[Session], touched: TransferScope
 ) -> Iterator[PlanStep]:
-    """Yield a step for each row: it is right, or gets the id of the transcript that it belongs to."""
+    """Yield a step for each row: it is valid, or gets the id of its transcript."""
     for row in rows:
         if row["kind"] in ("ssh", "wsl", "cloud"):
             yield PlanStep(REFUSE, row["path"], None, f"its conversation is not on this machine: it is {row['held']}")

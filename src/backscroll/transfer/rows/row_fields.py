@@ -1,4 +1,4 @@
-"""Fields of rows: those that never go to another account, and those that a bundle may bring."""
+"""Fields of rows: those that are never copied to another account, and those that a bundle may contain."""
 
 import re
 from typing import Any
@@ -30,7 +30,7 @@ _BUNDLED: dict[str, type | tuple[type, ...]] = {
 
 
 def cleaned(fields: Fields) -> tuple[Fields, list[str]]:
-    """Return the fields of a row that may go to another account, and the names of the others."""
+    """Return the fields of a row that may be copied to another account, and the names of the others."""
     dropped = [name for name, value in fields.items() if not _may_go(name, value)]
     return {name: value for name, value in fields.items() if name not in dropped}, dropped
 
@@ -43,7 +43,7 @@ def _may_go(name: str, value: object) -> bool:
 
 
 def bundled(fields: Fields) -> Fields:
-    """Return the fields of a row that a bundle may bring."""
+    """Return the fields of a row that a bundle may contain."""
     kept = {name: fields[name] for name, kind in _BUNDLED.items() if isinstance(fields.get(name), kind)}
     prior = kept.get("priorCliSessionIds", [])
     kept["priorCliSessionIds"] = [one for one in prior if isinstance(one, str) and _UUID.fullmatch(one)]
@@ -59,7 +59,7 @@ def with_prior(fields: Fields, *ids: object) -> Fields:
 
 
 def both_kept(there: Fields, coming: Fields) -> Fields:
-    """Return the row at the target with the ids of both: the conversation that was used last stays in front."""
+    """Return the target's row with the ids of both: the last used conversation comes first."""
     prior = coming.get("priorCliSessionIds")
     known = prior if isinstance(prior, list) else []
     if _active(coming) > _active(there):

@@ -46,7 +46,7 @@ def _directories(directory: Path) -> list[Path]:
 
 
 def chosen_owner(data: Path, asked: str, emails: Mapping[str, str]) -> AccountPlace:
-    """Return the owner that ACCOUNT[/ORG] means; `emails` maps addresses in lower case to accounts.
+    """Return the owner for ACCOUNT[/ORG]; `emails` maps addresses in lower case to accounts.
 
     Raise RefusedError with the list if none or several fit.
     """
@@ -65,7 +65,7 @@ def chosen_owner(data: Path, asked: str, emails: Mapping[str, str]) -> AccountPl
 def signed_in_owner(
     desktops: Sequence[Path], asked: str | None, emails: Mapping[str, str], account: str | None = None
 ) -> tuple[Path, AccountPlace]:
-    """Return the Desktop and the owner that are asked for, that have an account, or that are signed in.
+    """Return the Desktop and the owner: the requested one, the one of the account, or the signed-in one.
 
     Raise RefusedError with the list if that is not clear.
     """
