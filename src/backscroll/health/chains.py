@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from backscroll.health.surroundings import Surroundings, Told
+from backscroll.health.surroundings import CheckResult, Surroundings
 from backscroll.index.health_facts import MainRecord, main_records
 from backscroll.place import Place
 from backscroll.sessions.session import Session
@@ -99,7 +99,7 @@ def _walk(found: list[Link]) -> tuple[set[int], str, Link]:
     return walked, "its parents form a cycle", current
 
 
-def chain(session: Session, around: Surroundings) -> Iterator[Told]:
+def chain(session: Session, around: Surroundings) -> Iterator[CheckResult]:
     """Report that a resume misses a part of the conversation."""
     path = transcript_of(session)
     if path is not None and session.id in around.suspects:
@@ -110,8 +110,8 @@ def chain(session: Session, around: Surroundings) -> Iterator[Told]:
                 f"A resume reaches {reach.reached:,} of {reach.total:,} messages ({share:.3g} %):"
                 f" line {reach.place.line:,} {reach.cause}."
             )
-            yield Told("warning", text, reach.place)
+            yield CheckResult("warning", text, reach.place)
             return
     if session.branches >= MANY_BRANCHES:
         text = f"The conversation has {session.branches:,} branches, and a resume continues only one of them."
-        yield Told("note", text, remedy="tree {id}")
+        yield CheckResult("note", text, remedy="tree {id}")

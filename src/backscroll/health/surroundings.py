@@ -21,7 +21,7 @@ from backscroll.stores.archived import KeptFile
 from backscroll.stores.base import Opener
 
 
-class Told(NamedTuple):
+class CheckResult(NamedTuple):
     """One answer of a check."""
 
     severity: str

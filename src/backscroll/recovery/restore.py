@@ -54,33 +54,33 @@ class Ground:
 
 
 def write_into(
-    directory: Path, wishes: Iterable[WantedFile], forbidden: list[str], system: str, *, risky: bool
+    directory: Path, wanted: Iterable[WantedFile], forbidden: list[str], system: str, *, risky: bool
 ) -> WritePlan:
     """Write files into a new or empty directory."""
     _refuse_stores(directory, forbidden)
     names = Names(system)
     with NewTree(directory) as tree:
-        report = [_write_one(tree, names, wish, risky=risky) for wish in wishes]
+        report = [_write_one(tree, names, file, risky=risky) for file in wanted]
     return WritePlan(str(directory), report, applied=True)
 
 
-def _write_one(tree: NewTree, names: Names, wish: WantedFile, *, risky: bool) -> Written:
-    version = wish.state.version if wish.state else None
-    why = _obstacle(wish.state)
-    inner = (below(wish.path, wish.project) if wish.project else None) or wish.path
+def _write_one(tree: NewTree, names: Names, file: WantedFile, *, risky: bool) -> Written:
+    version = file.state.version if file.state else None
+    why = _obstacle(file.state)
+    inner = (below(file.path, file.project) if file.project else None) or file.path
     if why is None and is_repository(safe_parts(inner, "posix")) and not risky:
         why = "git runs programs from its directory; --risky writes it"
-    if why is not None or wish.state is None:
-        return Written(wish.path, None, version, SKIPPED, why)
-    is_partial = wish.state.version.sure == PARTIAL
+    if why is not None or file.state is None:
+        return Written(file.path, None, version, SKIPPED, why)
+    is_partial = file.state.version.sure == PARTIAL
     parts = names.for_path(inner + ".partial" if is_partial else inner)
     try:
-        tree.write(parts, wish.state.content.known_bytes() or b"")
+        tree.write(parts, file.state.content.known_bytes() or b"")
     except OSError as error:
-        return Written(wish.path, None, version, FAILED, f"cannot be written: {reason_of(error)}")
-    gaps = ", ".join(f"{first}–{last or 'end'}" for first, last in wish.state.version.missing)
+        return Written(file.path, None, version, FAILED, f"cannot be written: {reason_of(error)}")
+    gaps = ", ".join(f"{first}–{last or 'end'}" for first, last in file.state.version.missing)
     note = f"only in part: lines {gaps} are missing" if is_partial else None
-    return Written(wish.path, str(tree.directory.joinpath(*parts)), version, WRITTEN, note)
+    return Written(file.path, str(tree.directory.joinpath(*parts)), version, WRITTEN, note)
 
 
 def _obstacle(state: FileState | None) -> str | None:
@@ -91,27 +91,27 @@ def _obstacle(state: FileState | None) -> str | None:
     return "its content is not known" if state.version.sure == GAP else None
 
 
-def in_place(wishes: Iterable[WantedFile], ground: Ground, now: datetime, *, apply: bool) -> WritePlan:
+def in_place(wanted: Iterable[WantedFile], ground: Ground, now: datetime, *, apply: bool) -> WritePlan:
     """Plan to write files to their own paths, or do it; keep each present file beside under another name."""
-    return WritePlan(None, [_place_one(wish, ground, now, apply=apply) for wish in wishes], applied=apply)
+    return WritePlan(None, [_place_one(file, ground, now, apply=apply) for file in wanted], applied=apply)
 
 
-def _place_one(wish: WantedFile, ground: Ground, now: datetime, *, apply: bool) -> Written:
-    version = wish.state.version if wish.state else None
-    data = wish.state.content.to_bytes() if wish.state else None
-    why = _obstacle(wish.state) or _danger(wish.path, ground)
+def _place_one(file: WantedFile, ground: Ground, now: datetime, *, apply: bool) -> Written:
+    version = file.state.version if file.state else None
+    data = file.state.content.to_bytes() if file.state else None
+    why = _obstacle(file.state) or _danger(file.path, ground)
     if why is None and data is None:
         why = "only a part of it is known"
     if why is not None or data is None:
-        return Written(wish.path, None, version, SKIPPED, why)
-    held = _held(wish.path)
+        return Written(file.path, None, version, SKIPPED, why)
+    held = _held(file.path)
     if held == data:
-        return Written(wish.path, wish.path, version, SAME, "it is there already")
-    kept = f"{os.path.basename(wish.path)}.before-{now:%Y%m%d-%H%M%S}"
+        return Written(file.path, file.path, version, SAME, "it is there already")
+    kept = f"{os.path.basename(file.path)}.before-{now:%Y%m%d-%H%M%S}"
     if not apply:
         note = None if held is None else f"the current file will be kept as {kept}"
-        return Written(wish.path, wish.path, version, PLANNED, note)
-    return _replace(wish.path, data, kept, version)
+        return Written(file.path, file.path, version, PLANNED, note)
+    return _replace(file.path, data, kept, version)
 
 
 def _replace(path: str, data: bytes, kept: str, version: Version | None) -> Written:

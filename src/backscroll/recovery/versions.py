@@ -152,7 +152,7 @@ def _matches_in(histories: Histories, path: str, text: str) -> Iterator[Match]:
     yield from lines.values()
 
 
-def all_wishes(  # noqa: PLR0913, PLR0917 - as the verb
+def wanted_files(  # noqa: PLR0913, PLR0917 - as the verb
     database: Connection,
     wanted: FileFilter,
     match: str | None,
@@ -176,6 +176,6 @@ def all_wishes(  # noqa: PLR0913, PLR0917 - as the verb
             on_file(number, len(found))
 
 
-def wish(database: Connection, path: str, state: FileState) -> WantedFile:
+def wanted_file(database: Connection, path: str, state: FileState) -> WantedFile:
     """Return one file to write, in its state at a time or in its last one."""
     return WantedFile(path, project_of(path, stored.roots(database)), state)

@@ -190,15 +190,15 @@ class FileVerbs(LibraryBase):
             if path is None:
                 wanted = file_changes.FileFilter(SessionFilter(project=project))
                 on_file = _on_file(self.on_progress, "replaying files")
-                wishes = recovery.all_wishes(database, wanted, match, moment, on_file, self.open_file())
+                wanted_files = recovery.wanted_files(database, wanted, match, moment, on_file, self.open_file())
             else:
                 name = catalogue.find_path(database, path, opened)
                 if message is not None:
                     moment = recovery.message_time(database, opened, name, message)
                 state = recovery.choose(opened, name, version, moment, candidate)
-                wishes = iter([recovery.wish(database, name, state)])
+                wanted_files = iter([recovery.wanted_file(database, name, state)])
             if directory is not None:
-                return restore.write_into(Path(directory), wishes, forbidden, restore.this_system(), risky=risky)
+                return restore.write_into(Path(directory), wanted_files, forbidden, restore.this_system(), risky=risky)
             ground = restore.Ground(
                 forbidden,
                 os.path.expanduser("~"),  # noqa: PTH111 - never raises
@@ -206,7 +206,7 @@ class FileVerbs(LibraryBase):
                 [*filter(None, map(self._env.get, _SETTINGS)), str(dirs.home(self._env))],
                 risky,
             )
-            return restore.in_place(wishes, ground, datetime.now().astimezone(), apply=apply)
+            return restore.in_place(wanted_files, ground, datetime.now().astimezone(), apply=apply)
 
     def session_patch(self, session: str, *, redact: bool = False) -> list[bytes]:
         """Return one patch of all changes of a session to its project, for `git apply`."""

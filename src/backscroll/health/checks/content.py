@@ -6,7 +6,7 @@ Both are slow, so they read a sample, the newest transcripts, unless the user as
 from collections import Counter
 from collections.abc import Iterator
 
-from backscroll.health.surroundings import Surroundings, Told, counted, named
+from backscroll.health.surroundings import CheckResult, Surroundings, counted, named
 from backscroll.index.health_facts import transcript_files
 from backscroll.inventory.counting import Inventory
 from backscroll.inventory.known import known_types
@@ -37,7 +37,7 @@ def _part(around: Surroundings) -> str:
     return "" if around.is_thorough else " in a sample"
 
 
-def secrets(around: Surroundings) -> Iterator[Told]:
+def secrets(around: Surroundings) -> Iterator[CheckResult]:
     """Report the number of secrets in transcripts, without any value."""
     redactor = ValueRedactor(None, load_user_rules(around.own))
     rules: Counter[str] = Counter()
@@ -52,7 +52,7 @@ def secrets(around: Surroundings) -> Iterator[Told]:
         where = f"transcripts{_part(around)}: {rules.total():,} in {counted(len(sessions), 'session')}"
         text = f"Secrets in {where} ({most})."
         first = next(iter(sessions))
-        yield Told("warning", text, sessions[first], f"redact --no-identities {named(first)}")
+        yield CheckResult("warning", text, sessions[first], f"redact --no-identities {named(first)}")
 
 
 def _chunks(path: str, around: Surroundings) -> Iterator[bytes]:
@@ -64,7 +64,7 @@ def _chunks(path: str, around: Surroundings) -> Iterator[bytes]:
         return
 
 
-def drift(around: Surroundings) -> Iterator[Told]:
+def drift(around: Surroundings) -> Iterator[CheckResult]:
     """Report that transcripts have record types or fields that we do not know."""
     inventory, report = Inventory(), Drift()
     for path, size, session in _sample(around):
@@ -74,7 +74,7 @@ def drift(around: Surroundings) -> Iterator[Told]:
     if report.unknown:
         names = ", ".join(dict.fromkeys(f"{one.type}.{one.field}" if one.field else one.type for one in report.unknown))
         text = f"Record types or fields that we do not know{_part(around)}: {len(report.unknown):,} ({_cut(names)})."
-        yield Told("note", text, report.unknown[0].place)
+        yield CheckResult("note", text, report.unknown[0].place)
 
 
 def _cut(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from backscroll.health.retention import LONG, SETTING
-from backscroll.health.surroundings import Surroundings, Told
+from backscroll.health.surroundings import CheckResult, Surroundings
 from backscroll.index.health_facts import configs
 from backscroll.place import Place
 from backscroll.sessions.session import Session
@@ -18,7 +18,7 @@ LAST_WITHOUT_EXEMPTION = (2, 1, 112)
 """The newest version that is known to delete the transcripts of Desktop like all others."""
 
 
-def expiring(session: Session, around: Surroundings) -> Iterator[Told]:
+def expiring(session: Session, around: Surroundings) -> Iterator[CheckResult]:
     """Report that Claude Code deletes the transcript within seven days."""
     if not session.transcripts or session.id not in around.ages:
         return
@@ -28,7 +28,7 @@ def expiring(session: Session, around: Surroundings) -> Iterator[Told]:
         yield _due(session, around)
 
 
-def _due(session: Session, around: Surroundings) -> Told:
+def _due(session: Session, around: Surroundings) -> CheckResult:
     expires = session.expires or around.now
     rule = around.rule(around.ages[session.id].config)
     due = f"on {expires:%Y-%m-%d}" if expires > around.now else "at its next clean-up"
@@ -36,10 +36,10 @@ def _due(session: Session, around: Surroundings) -> Told:
     if session.state == "deleted":
         text = f"Claude Code deletes this transcript {due}, because Desktop released it."
     if around.has_copies(session):
-        return Told("note", f"{text} The archive has a copy.", remedy="archive list")
+        return CheckResult("note", f"{text} The archive has a copy.", remedy="archive list")
     if rule.unreadable is not None:
-        return Told("warning", f"{text} It waits as long as it cannot parse {rule.unreadable}.")
-    return Told("error", text)
+        return CheckResult("warning", f"{text} It waits as long as it cannot parse {rule.unreadable}.")
+    return CheckResult("error", text)
 
 
 def _set_back(session: Session, around: Surroundings) -> str:
@@ -53,7 +53,7 @@ def _set_back(session: Session, around: Surroundings) -> str:
     )
 
 
-def _by_old_version(session: Session, around: Surroundings) -> Iterator[Told]:
+def _by_old_version(session: Session, around: Surroundings) -> Iterator[CheckResult]:
     """Report that an old Claude Code, which still runs here, does not spare the transcripts of Desktop."""
     age = around.ages[session.id]
     written = of_file(age.mtime)
@@ -64,7 +64,7 @@ def _by_old_version(session: Session, around: Surroundings) -> Iterator[Told]:
         return
     for version, last in around.versions.items():
         if _number(version) <= LAST_WITHOUT_EXEMPTION and last > around.now - RECENT:
-            yield Told(
+            yield CheckResult(
                 "warning",
                 f"Claude Code {version}, which ran here on {last:%Y-%m-%d}, does not spare the sessions of Desktop:"
                 " its next clean-up deletes this transcript.",
@@ -78,7 +78,7 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(map(int, parts)) if all(part.isdecimal() and len(part) < 10 for part in parts) else (99,)
 
 
-def cleanup_setting(around: Surroundings) -> Iterator[Told]:
+def cleanup_setting(around: Surroundings) -> Iterator[CheckResult]:
     """Report that a settings file deletes everything at once, cannot be parsed, or promises too much."""
     for config in configs(around.database):
         rule = around.rule(config)
@@ -87,13 +87,13 @@ def cleanup_setting(around: Surroundings) -> Iterator[Told]:
                 f"{rule.unreadable} cannot be parsed. Claude Code skips its clean-up until it can,"
                 f" and then {rule.text}."
             )
-            yield Told("warning", text, Place(rule.unreadable))
+            yield CheckResult("warning", text, Place(rule.unreadable))
         if rule.refused is not None:
             text = f"{SETTING} in {rule.refused} is not a number of days and has no effect: {rule.text}."
-            yield Told("warning", text, Place(rule.refused))
+            yield CheckResult("warning", text, Place(rule.refused))
         if rule.path is not None and rule.days == 0:
             text = f"{rule.text}: Claude Code deletes every transcript after a day, or keeps none at all."
-            yield Told("error", text, Place(rule.path))
+            yield CheckResult("error", text, Place(rule.path))
         elif rule.path is not None and (rule.days or 0) >= LONG:
             text = f"{rule.text}. Some versions of Claude Code ignored such a large value and deleted after 30 days."
-            yield Told("note", text, Place(rule.path))
+            yield CheckResult("note", text, Place(rule.path))

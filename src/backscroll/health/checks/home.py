@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from backscroll.desktop.accounts import accounts
-from backscroll.health.surroundings import Surroundings, Told, counted, named
+from backscroll.health.surroundings import CheckResult, Surroundings, counted, named
 from backscroll.index.health_facts import configs, paths_of_files, rows_with_person, stated_accounts
 from backscroll.place import Place
 from backscroll.sessions.desktop_model import Account
@@ -16,7 +16,7 @@ from backscroll.stores.desktop_files.worktrees import REGISTRY, read_worktrees
 _COWORK = "/local-agent-mode-sessions/"
 
 
-def account(around: Surroundings) -> Iterator[Told]:
+def account(around: Surroundings) -> Iterator[CheckResult]:
     """Report that Desktop hides sessions of other accounts, or that one person has two accounts."""
     found = accounts(around.database)
     having = [one for one in found.accounts if one.rows or one.cowork]
@@ -30,15 +30,17 @@ def account(around: Surroundings) -> Iterator[Told]:
     yield from _wrong_rows(around)
 
 
-def _hidden(other: Account, current: str, path: str, *, is_empty: bool) -> Told:
+def _hidden(other: Account, current: str, path: str, *, is_empty: bool) -> CheckResult:
     hidden = counted(other.rows + other.cowork, "session")
     text = f"Desktop is signed in with account {current[:8]} and hides {hidden} of account {other.id[:8]}"
     if is_empty:
-        return Told("warning", f"{text}; its own list is empty.", Place(path), f"list --account {named(other.id)}")
-    return Told("note", f"{text}.", Place(path), f"list --account {named(other.id)}")
+        return CheckResult(
+            "warning", f"{text}; its own list is empty.", Place(path), f"list --account {named(other.id)}"
+        )
+    return CheckResult("note", f"{text}.", Place(path), f"list --account {named(other.id)}")
 
 
-def _same_person(having: list[Account], around: Surroundings) -> Iterator[Told]:
+def _same_person(having: list[Account], around: Surroundings) -> Iterator[CheckResult]:
     by_email: dict[str, list[Account]] = {}
     for one in having:
         if one.email:
@@ -47,7 +49,7 @@ def _same_person(having: list[Account], around: Surroundings) -> Iterator[Told]:
         if len(same) > 1:
             names = " and ".join(one.id[:8] for one in same)
             text = f"The accounts {names} have one e-mail address: a new sign-in may have made a second account."
-            yield Told("warning", text, _row_of(same[0], around), f"list --account {named(same[-1].id)}")
+            yield CheckResult("warning", text, _row_of(same[0], around), f"list --account {named(same[-1].id)}")
 
 
 def _row_of(one: Account, around: Surroundings) -> Place:
@@ -56,7 +58,7 @@ def _row_of(one: Account, around: Surroundings) -> Place:
     return Place(next((row["path"] for row in rows), one.id))
 
 
-def _wrong_rows(around: Surroundings) -> Iterator[Told]:
+def _wrong_rows(around: Surroundings) -> Iterator[CheckResult]:
     """Report that a row lies under another account than the one that its transcript names."""
     stated = stated_accounts(around.database)
     for session in around.sessions:
@@ -65,10 +67,10 @@ def _wrong_rows(around: Surroundings) -> Iterator[Told]:
         if own is not None and owners and own not in owners:
             place = next(row["path"] for row in session.rows if row["account"] in owners)
             text = f"The row of this session is under account {min(owners)[:8]}, but account {own[:8]} made it."
-            yield Told("note", text, Place(place), session=session.id)
+            yield CheckResult("note", text, Place(place), session=session.id)
 
 
-def worktree(around: Surroundings) -> Iterator[Told]:
+def worktree(around: Surroundings) -> Iterator[CheckResult]:
     """Report that a worktree of Desktop's registry is gone; paths of another home mean nothing here."""
     if not around.is_own:
         return
@@ -77,10 +79,10 @@ def worktree(around: Surroundings) -> Iterator[Told]:
     for item in read_worktrees([Path(path).parent for path in registries if path.endswith(REGISTRY)]).worktrees:
         if item.exists is False:
             text = f"Desktop's registry has the worktree {item.name}, but {item.path} is gone."
-            yield Told("note", text, Place(item.registry), session=sessions.get(item.row or ""))
+            yield CheckResult("note", text, Place(item.registry), session=sessions.get(item.row or ""))
 
 
-def permissions(around: Surroundings) -> Iterator[Told]:
+def permissions(around: Surroundings) -> Iterator[CheckResult]:
     """Report that other users of this machine may read or change files of a configuration directory."""
     modes: dict[str, list[int]] = {}
     for config in configs(around.database):
@@ -93,7 +95,7 @@ def permissions(around: Surroundings) -> Iterator[Told]:
         if readable or writable:
             text = f"Files that other users may read: {readable:,}; that everybody may change: {writable:,}."
             severity = "warning" if writable else "note"
-            yield Told(severity, text, Place(directory), f"$chmod -R go= {quote(directory)}")
+            yield CheckResult(severity, text, Place(directory), f"$chmod -R go= {quote(directory)}")
 
 
 def _is_open(config: Path, homes: Sequence[Path]) -> bool:
@@ -116,12 +118,12 @@ def _mode(path: str) -> int:
         return 0
 
 
-def names_in_clear(around: Surroundings) -> Iterator[Told]:
+def names_in_clear(around: Surroundings) -> Iterator[CheckResult]:
     """Report that files hold the name and e-mail address of a person in the clear."""
     people = [one for one in accounts(around.database).accounts if one.email or one.name]
     if people:
         text = "Claude's files hold your name and e-mail address in the clear; `share` and `redact` replace them."
-        yield Told("note", text, Place(_first_with_person(around)), "accounts")
+        yield CheckResult("note", text, Place(_first_with_person(around)), "accounts")
 
 
 def _first_with_person(around: Surroundings) -> str:

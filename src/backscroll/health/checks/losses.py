@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePath
 
 from backscroll.health.remains import Loss
-from backscroll.health.surroundings import Surroundings, Told, counted
+from backscroll.health.surroundings import CheckResult, Surroundings, counted
 from backscroll.index.health_facts import configs, files_beside, known_names, paths_of_files, transcript_files
 from backscroll.place import Place
 from backscroll.stores.side import read_object
@@ -20,19 +20,19 @@ MANY = 5
 _TRACES = ("todos", "tasks", "side-other", "plan")
 
 
-def lost(around: Surroundings) -> Iterator[Told]:
+def lost(around: Surroundings) -> Iterator[CheckResult]:
     """Yield the sessions of which only traces are left."""
     if around.has_unreadable:
         return
     found = around.losses
     for loss in found:
-        yield Told("error", loss.text, loss.place, session=loss.session)
+        yield CheckResult("error", loss.text, loss.place, session=loss.session)
     yield from _earlier_parts(around)
     yield from _traces(around, {loss.session for loss in found})
     yield from _counters(around, len(found))
 
 
-def _earlier_parts(around: Surroundings) -> Iterator[Told]:
+def _earlier_parts(around: Surroundings) -> Iterator[CheckResult]:
     """Yield the missing earlier transcripts of rows."""
     there = {PurePath(path).name.partition(".")[0] for path, *_ in transcript_files(around.database)}
     for session in around.sessions:
@@ -42,10 +42,10 @@ def _earlier_parts(around: Surroundings) -> Iterator[Told]:
                 text = f"Desktop's row names {len(gone)} earlier transcripts of this session that are gone."
                 if len(gone) == 1:
                     text = f"Desktop's row names an earlier transcript of this session that is gone: {gone[0]}."
-                yield Told("warning", text, Place(row["path"]), session=session.id)
+                yield CheckResult("warning", text, Place(row["path"]), session=session.id)
 
 
-def _traces(around: Surroundings, lost_names: set[str]) -> Iterator[Told]:
+def _traces(around: Surroundings, lost_names: set[str]) -> Iterator[CheckResult]:
     known = known_names(around.database) | lost_names
     left: dict[str, str] = {}
     for session, kind, path, _ in files_beside(around.database):
@@ -53,10 +53,10 @@ def _traces(around: Surroundings, lost_names: set[str]) -> Iterator[Told]:
             left.setdefault(session, path)
     if left:
         text = f"{counted(len(left), 'more session')} left todos or the like and no transcript; some never had one."
-        yield Told("note", text, Place(next(iter(left.values()))))
+        yield CheckResult("note", text, Place(next(iter(left.values()))))
 
 
-def _counters(around: Surroundings, lost_count: int) -> Iterator[Told]:
+def _counters(around: Surroundings, lost_count: int) -> Iterator[CheckResult]:
     """Yield a counter of Claude Code that counts more sessions than are left."""
     for path in paths_of_files(around.database, kind="side-other"):
         if PurePath(path).name != "stats-cache.json":
@@ -65,10 +65,10 @@ def _counters(around: Surroundings, lost_count: int) -> Iterator[Told]:
         here = len(around.sessions) + lost_count
         if type(total) is int and total > here:
             text = f"{path} counts {total:,} sessions, {total - here:,} more than are here or known to be lost."
-            yield Told("note", f"{text} They were deleted, or never kept.", Place(path))
+            yield CheckResult("note", f"{text} They were deleted, or never kept.", Place(path))
 
 
-def mass_loss(around: Surroundings) -> Iterator[Told]:
+def mass_loss(around: Surroundings) -> Iterator[CheckResult]:
     """Yield a loss of many sessions at once."""
     found = around.losses
     if len(found) >= MANY:
@@ -78,10 +78,10 @@ def mass_loss(around: Surroundings) -> Iterator[Told]:
         if len(early) >= MANY:
             what = "transcripts" if kind == "transcript" else "rows of Desktop"
             text = f"{len(early):,} {what} vanished before their time. The archive has them all."
-            yield Told("warning", text, Place(early[0]), "archive list --state kept")
+            yield CheckResult("warning", text, Place(early[0]), "archive list --state kept")
 
 
-def _many_lost(found: Sequence[Loss], around: Surroundings) -> Told:
+def _many_lost(found: Sequence[Loss], around: Surroundings) -> CheckResult:
     prompts = sum(loss.prompts for loss in found)
     survive = f"{prompts:,} of their prompts survive" if prompts else "no prompt of theirs survives"
     text = f"{len(found):,} sessions are gone, and {survive}."
@@ -92,13 +92,13 @@ def _many_lost(found: Sequence[Loss], around: Surroundings) -> Told:
         text += f" They were last used {when}."
     swept = _last_cleanup(around)
     if swept is None:
-        return Told("error", text, found[0].place)
+        return CheckResult("error", text, found[0].place)
     moment, path, config = swept
     period = timedelta(days=around.rule(config).period)
     young = sum(time > moment - period for time in times)
     text += f" Claude Code's last clean-up ran on {moment:%Y-%m-%d %H:%M}"
     text += f", when {young:,} of them were younger than its own limit." if young else "."
-    return Told("error", text, Place(path))
+    return CheckResult("error", text, Place(path))
 
 
 def _last_cleanup(around: Surroundings) -> tuple[datetime, str, str] | None:

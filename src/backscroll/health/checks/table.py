@@ -10,7 +10,7 @@ from backscroll.health.checks import content, expiry, home, losses, own
 from backscroll.health.checks import sessions as of_session
 from backscroll.health.checks.sessions import FIX
 from backscroll.health.model import KINDS, SEVERITIES, HealthFinding
-from backscroll.health.surroundings import Surroundings, Told, named
+from backscroll.health.surroundings import CheckResult, Surroundings, named
 from backscroll.place import Place
 from backscroll.sessions.session import Session
 
@@ -19,7 +19,7 @@ class SessionCheck(NamedTuple):
     """A check of one session."""
 
     kind: str
-    check: Callable[[Session, Surroundings], Iterator[Told]]
+    check: Callable[[Session, Surroundings], Iterator[CheckResult]]
     remedy: str
 
 
@@ -27,7 +27,7 @@ class HomeCheck(NamedTuple):
     """A check of everything else."""
 
     kind: str
-    check: Callable[[Surroundings], Iterator[Told]]
+    check: Callable[[Surroundings], Iterator[CheckResult]]
     remedy: str | None
 
 
@@ -64,7 +64,7 @@ _INDEX = "index --rebuild"
 
 def check_index(path: Path, program: str) -> list[HealthFinding]:
     """Return the findings about our index file; call it before an update, which would repair the index."""
-    return [_finding("index", told, program, _INDEX) for told in own.index_health(path)]
+    return [_finding("index", result, program, _INDEX) for result in own.index_health(path)]
 
 
 def check_sessions(sessions: Sequence[Session], around: Surroundings, kind: str | None) -> Iterator[HealthFinding]:
@@ -72,8 +72,8 @@ def check_sessions(sessions: Sequence[Session], around: Surroundings, kind: str 
     checks = [check for check in SESSION_CHECKS if kind in (None, check.kind)]
     for check in checks:
         for session in sorted(sessions, key=_urgency) if check.kind == "expiring" else sessions:
-            for told in check.check(session, around):
-                placed = told._replace(session=session.id, place=told.place or _place_of(session))
+            for result in check.check(session, around):
+                placed = result._replace(session=session.id, place=result.place or _place_of(session))
                 yield _finding(check.kind, placed, around.program, check.remedy)
 
 
@@ -85,8 +85,8 @@ def check_home(around: Surroundings, kind: str | None) -> Iterator[HealthFinding
     """Yield the findings about everything else, of one kind or of all."""
     for check in HOME_CHECKS:
         if kind in (None, check.kind):
-            for told in check.check(around):
-                yield _finding(check.kind, told, around.program, check.remedy)
+            for result in check.check(around):
+                yield _finding(check.kind, result, around.program, check.remedy)
 
 
 def in_order(findings: Iterable[HealthFinding]) -> list[HealthFinding]:
@@ -94,17 +94,19 @@ def in_order(findings: Iterable[HealthFinding]) -> list[HealthFinding]:
     return sorted(findings, key=lambda item: (SEVERITIES.index(item.severity), KINDS.index(item.kind)))
 
 
-def _finding(kind: str, told: Told, program: str, usual: str | None) -> HealthFinding:
-    return HealthFinding(kind, told.severity, told.session, told.place, told.text, _remedy(told, program, usual))
+def _finding(kind: str, result: CheckResult, program: str, usual: str | None) -> HealthFinding:
+    return HealthFinding(
+        kind, result.severity, result.session, result.place, result.text, _remedy(result, program, usual)
+    )
 
 
-def _remedy(told: Told, program: str, usual: str | None) -> str | None:
+def _remedy(result: CheckResult, program: str, usual: str | None) -> str | None:
     """Return the command line that helps; a command that begins with `$` is a program of the system."""
-    command = told.remedy or usual
+    command = result.remedy or usual
     if command is None or command.startswith("$"):
         return command and command[1:]
     ending = "={id}" in command
-    name = told.session or ""
+    name = result.session or ""
     return f"{program} {command.replace('{id}', _quoted(name) if ending else named(name))}"
 
 

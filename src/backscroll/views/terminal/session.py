@@ -22,7 +22,7 @@ _MOST_DAMAGE = 20
 _HANG = " " * 12
 
 
-def told(messages: Iterable[Message], paper: Paper, known: Mapping[str, Session] | None = None) -> Iterator[Line]:
+def followed(messages: Iterable[Message], paper: Paper, known: Mapping[str, Session] | None = None) -> Iterator[Line]:
     """Yield messages of any sessions as they come; a heading names session, title and project where that changes."""
     page, whose = _Page(paper), None
     for message in messages:

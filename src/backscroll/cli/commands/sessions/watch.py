@@ -56,6 +56,6 @@ def command(settings: Settings, *, session: str | None, full: bool) -> int:
             for message in messages:
                 print_document(json.lines([json.object_of(message)]))
         else:
-            for line in text.told(messages, terminal.make_paper(settings, is_full=full), titles):
+            for line in text.followed(messages, terminal.make_paper(settings, is_full=full), titles):
                 terminal.print_lines([line], settings, may_page=False)
     return DONE
