@@ -6,7 +6,7 @@
 
 Each command has a function of the same name; docs/python.md describes the values that they return.
 Names are imported when they are first used, so `import backscroll` costs nothing.
-The stub `__init__.pyi` tells type checkers where each name comes from; scripts/write_public_names.py makes it.
+The stub `__init__.pyi` has the module of each name for type checkers; scripts/write_public_names.py makes it.
 """
 
 from backscroll.version import __version__  # noqa: F401 - a public name

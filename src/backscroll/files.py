@@ -128,7 +128,7 @@ def make_private_directory(path: Path) -> None:
 
 
 def is_private(path: str | os.PathLike[str]) -> bool:
-    """Return True if nobody else may write to a path: we own it, or it does not exist."""
+    """Return True if no other user may write to a path: we own it, or it does not exist."""
     try:
         found = os.stat(path)
     except FileNotFoundError:

@@ -740,7 +740,7 @@ def transfer_log(root: Root = None, *, update: bool = True, on_progress: OnProgr
 def transfer_undo(
     journal: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
 ) -> ChangePlan:
-    """Undo a journal, or the last one that is not undone; files that were used since stay as they are."""
+    """Undo a journal, or the last one that is not undone; files that were used since stay unchanged."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_undo(journal)
 
@@ -792,7 +792,7 @@ def transfer_row(
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> ChangePlan:
-    """Plan a row of Claude Desktop for a session, or mend its row; `apply=True` acts."""
+    """Plan a row of Claude Desktop for a session, or repair its row; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_row(session, to=to, apply=apply, force=force)
 

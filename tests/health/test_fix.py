@@ -1,4 +1,4 @@
-"""`doctor --fix`: a plan first, mended copies under new ids, rebuilt rows, and an undo that leaves no trace."""
+"""`doctor --fix`: a plan first, repaired copies under new ids, rebuilt rows, and an undo that leaves no trace."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def test_a_mended_copy(tmp_path: Path, name: str) -> None:
 
 
 def is_sound(root: Path, path: Path) -> None:
-    """Check that a mended copy is whole: every line a record of its own id, and every message reached by a resume."""
+    """Check that a repaired copy is whole: every line a record of its own id, and every message reached by a resume."""
     records = [json.loads(item) for item in path.read_bytes().splitlines()]
     kinds = [item["kind"] for item in told(root, "doctor", "--session", path.stem)["findings"]]
 
@@ -167,7 +167,7 @@ def test_the_same_repair_twice(tmp_path: Path) -> None:
 
 
 def test_files_beside_a_transcript(tmp_path: Path) -> None:
-    """A mended copy gets the agents and results of tools too."""
+    """A repaired copy gets the agents and results of tools too."""
     begun = draft()
     begun.join(begun.agent("Look", "Look at it"), "Seen.")
     path = begun.write(home(tmp_path))

@@ -1,4 +1,4 @@
-"""The real Claude Code resumes broken transcripts as the doctor says, and mended copies whole.
+"""The real Claude Code resumes broken transcripts as the doctor says, and repaired copies whole.
 
 Needs ../shared/real-cli, root for its network namespace, and the program itself: `REAL_CLAUDE=/path/to/claude`.
 """

@@ -62,7 +62,7 @@ COPIED = frozenset(
         "archived-index",
     ]
 )
-"""The kinds of files that are copied as they are."""
+"""The kinds of files that are copied unchanged."""
 LIMITED = frozenset(["output", "upload"])
 """The kinds of files that are copied up to 64 MB."""
 LARGEST_LIMITED = 64_000_000

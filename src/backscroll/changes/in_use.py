@@ -83,7 +83,7 @@ def _runs(pid: int, started: object) -> bool:
     try:
         os.kill(pid, 0)
     except PermissionError:
-        pass  # it runs, and belongs to somebody else
+        pass  # it runs, and belongs to another user
     except (OSError, OverflowError):
         return False
     begun = _start_of(pid)

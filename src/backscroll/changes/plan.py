@@ -41,7 +41,7 @@ class PlanStep:
     replaces: str | None = None
     """The SHA-256 of the bytes that a write may replace; a write without it never replaces anything."""
     digest: str | None = None
-    """The SHA-256 that the content must have, where it is known beforehand."""
+    """The SHA-256 that the content must have, if it is known beforehand."""
 
     def __post_init__(self) -> None:
         settled = {REFUSE: REFUSED, SKIP: SKIPPED, KEEP: SKIPPED}
@@ -57,7 +57,7 @@ class ChangePlan:
     """The command line that made the plan, for `transfer log`."""
     steps: list[PlanStep]
     roots: list[Path] = field(default_factory=list)
-    """The directories that it may change; every place lies below one of them."""
+    """The directories that it may change; every place is below one of them."""
     applied: bool = False
     journal: str | None = None
     """The id that `undo` takes."""

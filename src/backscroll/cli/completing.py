@@ -79,7 +79,7 @@ def models(context: click.Context, parameter: click.Parameter, incomplete: str) 
 
 
 def branches(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Return the branches of the session that stands on the command line."""
+    """Return the branches of the session on the command line."""
     name = context.params.get("session") or _first_argument(str(context.info_name))
 
     def offer(library: Library) -> Iterator[CompletionItem]:

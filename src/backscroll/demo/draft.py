@@ -323,7 +323,7 @@ class Draft(Rows):
         child.agent_id, child.call, child.is_side = name, call, True
         child.seed = f"{self.seed}/{len(self.agents)}"
         if name is None:
-            child.rows = self.rows  # up to 1.0.128 an agent's records stand in the session's own file
+            child.rows = self.rows  # up to 1.0.128 an agent's records are in the session's own file
         self.agents.append(child)
         return child
 

@@ -11,7 +11,7 @@ from backscroll.sessions.session import Session
 from backscroll.stores.desktop_files import logs
 
 NEAR = timedelta(minutes=5)
-"""An error may concern a session if it lies at most this long before its start or after its end."""
+"""An error may concern a session if it is at most this long before its start or after its end."""
 
 
 def errors_near(database: Connection, session: Session, zone: tzinfo | None) -> Iterator[LogLine | Damage]:

@@ -129,7 +129,7 @@ class _Search:
     def _shortest(self, old: list[int], new: list[int], most: int) -> Pairs | None:
         """Return the pairs of the shortest difference, by Myers' algorithm; None if that takes more steps.
 
-        `rows[d][i]` is how many old lines can be used up by d changes on the diagonal 2 * i - d.
+        `rows[d][i]` is the greatest number of old lines that d changes can use up on the diagonal 2 * i - d.
         """
         if not old or not new:
             return []

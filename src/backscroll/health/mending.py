@@ -22,7 +22,7 @@ _NAMESPACE = uuid.UUID("6f1c1f5e-8a53-4f0c-9b51-0d7a5f9f2c11")
 
 
 class Mended(NamedTuple):
-    """A mended transcript."""
+    """A repaired transcript."""
 
     session: str
     """Its new id, the same for the same bytes."""
@@ -35,11 +35,11 @@ class Mended(NamedTuple):
     @property
     def why(self) -> str:
         """The result of the repair, as text for a plan."""
-        return f"a mended copy: {self.records:,} records, {self.relinked:,} relinked, {self.dropped:,} left out"
+        return f"a repaired copy: {self.records:,} records, {self.relinked:,} relinked, {self.dropped:,} left out"
 
 
 def mend(path: str, open_file: Opener) -> Mended:
-    """Return the mended copy of a transcript; raise OSError."""
+    """Return the repaired copy of a transcript; raise OSError."""
     with open_file(path) as file:
         digest = sha256()
         while piece := file.read(1 << 20):

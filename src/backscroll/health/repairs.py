@@ -1,4 +1,4 @@
-"""Plan the repairs of `doctor --fix`: mended copies of transcripts, and rows rebuilt from their transcripts.
+"""Plan the repairs of `doctor --fix`: repaired copies of transcripts, and rows rebuilt from their transcripts.
 
 No transcript is ever changed: a copy gets a new id.  A row is replaced only if its bytes are still those of the plan.
 """

@@ -101,7 +101,7 @@ def _open_or_remake(path: Path) -> sqlite3.Connection:
 
 
 def _require_private(path: Path) -> None:
-    """Raise an error if somebody else can write to the index, or could; make our directory private again."""
+    """Raise an error if other users can write to the index, or could; make our directory private again."""
     if not is_private(path.parent):
         if path.parent.stat().st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, "its directory belongs to another user")

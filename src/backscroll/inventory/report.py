@@ -36,7 +36,7 @@ class TypeUse:
     fields: list[FieldUse]
     stores: dict[str, int]
     versions: dict[str | None, int]
-    """Version of Claude Code to how many; None for those that no version is known of."""
+    """The counts by version of Claude Code; None for records without a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class CheckedField:
     required: bool
     types: dict[str, int]
     holds: bool
-    """It has only values of the expected type and, where it is required, is never missing."""
+    """True if it has only values of the expected type and, if it is required, is never missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,6 @@ class Found:
     is_current: bool = True
     """False if another process was updating the search index: this search missed the uncommitted part."""
     suggestions: list[str] = field(default_factory=list)
-    """Queries that may have been meant, where nothing was found and a word of the query occurs nowhere."""
+    """Suggested queries, if nothing was found and a word of the query occurs nowhere."""
     counts: list[DayCount] | None = None
     """The matches of each day in this machine's time zone, if the caller asked for them."""

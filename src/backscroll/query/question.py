@@ -89,7 +89,7 @@ def is_beginning(query: Query) -> bool:
 
 
 def all_of(parts: Sequence[tuple[tantivy.Occur, Ask]]) -> Ask:
-    """Return a tantivy query for documents that satisfy every part; a single part stays as it is, which is faster."""
+    """Return a tantivy query for documents that satisfy every part; a single part is returned unchanged."""
     if len(parts) == 1 and parts[0][0] == Must:
         return parts[0][1]
     if all(occur == Not for occur, _ in parts):

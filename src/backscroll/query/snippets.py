@@ -125,7 +125,7 @@ def regex_finder(pattern: str) -> Finder:
 
 
 def _find_quickly(text: str, wanted: Sequence[WantedWords]) -> list[TextMatch]:
-    """Find words as they are spelled, and as parts of identifiers."""
+    """Find words in their spelling, and as parts of identifiers."""
     found = [_spelled(text, item) or _joined(text, item) for item in wanted]
     if not text.isascii() and any(found) and not all(found):  # the missing words may be there with accents
         start = max(min(matches[0].start for matches in found if matches) - WINDOW // 2, 0)
@@ -141,7 +141,7 @@ def _find_thoroughly(text: str, wanted: Sequence[WantedWords]) -> list[TextMatch
 
 
 def _spelled(text: str, wanted: WantedWords) -> list[TextMatch]:
-    """Return the first matches of words as they are spelled."""
+    """Return the first matches of words in their spelling."""
     found = wanted.spelled.finditer(text)
     whole = (match for match in found if not wanted.is_bound or _begins_word(text, match.start()))
     return [TextMatch(*match.span()) for match in islice(whole, MOST_MATCHES)]

@@ -22,7 +22,7 @@ MACHINES = "/sessions/"
 
 
 class Kept(NamedTuple):
-    """A file that lies in a Cowork session's own directory."""
+    """A file in a Cowork session's own directory."""
 
     path: str
     session: str
@@ -74,7 +74,7 @@ class Cowork:
                     yield Kept(item.path, room.session, _time(item.status))
 
     def kept_at(self, path: str) -> Kept | None:
-        """Return the file at a path, if the path lies in a session's own directory."""
+        """Return the file at a path, if the path is in a session's own directory."""
         for room in self._rooms:
             rest = below(path, room.directory) if room.directory else None
             if rest is not None and rest.startswith(("outputs/", "uploads/")):

@@ -30,10 +30,10 @@ from backscroll.times import iso, of_file
 MOST_OPEN = 8
 DEEPEST_RENAME = 5
 MOST_RENAMES = 100
-"""How many renames are followed back for one file, all chains together."""
+"""The most renames to follow back for one file, all chains together."""
 Traces = dict[Evidence, StoredChange]
 UNNAMED = "file-history:"
-"""The name of a backup starts so if nothing on this disk tells its path any more."""
+"""The prefix of the name of a backup whose path is no longer known."""
 
 
 class Histories:

@@ -35,7 +35,7 @@ class Version:
     """The file was not there before."""
     deleted: bool = False
     confirmed: int = 0
-    """How many further records show the same content."""
+    """The number of further records with the same content."""
     encoding: str | None = None
     newline: str | None = None
     """lf, crlf, or None if no record shows it."""

@@ -11,7 +11,7 @@ from backscroll.recovery.names import is_repository
 
 CONTEXT = 3
 UNCOMPARED_NOTE = b" too different to compare: old lines, then new lines"
-"""Stands behind the second @@ of a hunk, where git and patch ignore it."""
+"""A text after the second @@ of a hunk, where git and patch ignore it."""
 LONGEST_NAME = 255
 LONGEST_PATH = 4000
 _NO_END = b"\\ No newline at end of file\n"

@@ -63,7 +63,7 @@ class _Span:
         return None if self.last.version.deleted else self.last.content.to_bytes()
 
     def problem(self) -> str | None:
-        """Return why this change cannot stand in a patch; None if it can."""
+        """Return the reason why this change does not fit into a patch; None if it does."""
         if self.base is None and not self.first.version.created:
             return "its content before the session is unknown"
         for state in (self.base, self.last):

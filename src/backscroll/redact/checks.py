@@ -114,7 +114,7 @@ def make_check(table: Mapping[str, Any]) -> RuleCheck:
 
 
 def count_character_classes(value: bytes) -> int:
-    """Return how many of lower case, upper case, digits and others occur in a value."""
+    """Return the number of character classes in a value: lower case, upper case, digits, others."""
     text = value.decode("latin-1")
     classes = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
     return sum(any(map(is_in_class, text)) for is_in_class in classes)

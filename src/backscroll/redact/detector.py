@@ -52,7 +52,7 @@ class Detector:
         return self._engine.merge(sightings)
 
     def _find(self, data: bytes, levels: int) -> list[Sighting]:
-        """Return the sightings in the bytes as they are, and in their views."""
+        """Return the sightings in the raw bytes and in their views."""
         plain, data = data, end_words_at_escapes(data)
         seen = [_with_value(one, plain) for one in self._engine.find(data)]
         if levels == 0:
@@ -93,7 +93,7 @@ def _moved(sighting: Sighting, view: DecodedView) -> Sighting:
 
 
 def _with_value(sighting: Sighting, data: bytes) -> Sighting:
-    """Return the sighting with the value that stands in `data`."""
+    """Return the sighting with its value in `data`."""
     value = data[sighting.start : sighting.end]
     return sighting if value == sighting.value else replace(sighting, value=value)
 

@@ -93,7 +93,7 @@ class RuleEngine:
 
 
 def _entered(entries: Iterable[RuleEntry], data: bytes, start: int) -> Iterator[tuple[int, Rule]]:
-    """Yield the rules whose literal really stands at its place."""
+    """Yield the rules whose literal is really at its place."""
     for distance, literal, rule in entries:
         place = start + distance
         if not literal or data.startswith(literal, place) or _stands_folded(literal, data, place, rule):

@@ -64,7 +64,7 @@ _HEX = compile_pattern("(?:[2-7][0-9a-fA-F]|0[9aAdD]){10,}", captures=False)
 class DecodedView:
     """Decoded bytes, with the marks that lead from an offset in them to the source.
 
-    Even marks begin bytes that stand in the source as they are; odd marks begin bytes that were decoded.
+    Even marks begin bytes that are unchanged in the source; odd marks begin decoded bytes.
     Without marks the whole view comes from the whole run in the source.
     """
 

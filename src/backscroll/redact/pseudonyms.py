@@ -36,7 +36,7 @@ class Pseudonyms:
         return found
 
     def reserve(self, data: bytes) -> None:
-        """Leave out the numbers of pseudonyms that already stand in a text."""
+        """Skip the numbers of pseudonyms that a text already has."""
         for found in PSEUDONYM.finditer(data):
             label, number = found[1].decode(), int(found[2] or b"1")
             self._numbers[label] = max(self._numbers[label], number)

@@ -155,7 +155,7 @@ def _distribute(sightings: Sequence[Sighting], texts: Sequence[tuple[int, bytes]
 
 
 def _within(sighting: Sighting, start: int, data: bytes) -> Iterator[Sighting]:
-    """Yield the part of a sighting that lies in the text at `start`."""
+    """Yield the part of a sighting in the text at `start`."""
     first, last = max(0, sighting.start - start), min(len(data), sighting.end - start)
     if first >= last:
         return

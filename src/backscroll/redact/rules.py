@@ -47,7 +47,7 @@ class Sighting:
 
 
 def match_rule(rule: Rule, data: bytes, place: int) -> Sighting | None:
-    """Match a rule whose literal stands at `place`."""
+    """Match a rule whose literal is at `place`."""
     start = place - _run_before(data, place, rule) if rule.before else place
     found = _match_at(rule, data, start)
     if found is None:

@@ -53,7 +53,7 @@ def _with_end(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
 def _make_window(
     detector: Detector, before: bytes, seen: bytes, carried: Rule | None, *, is_last: bool
 ) -> tuple[Window, Rule | None]:
-    """Return the first window of the bytes seen, and the rule whose match goes on behind them."""
+    """Return the first window of the bytes seen, and the rule whose match continues after them."""
     found = _clipped(detector.find(before + seen), len(before))
     if carried is not None:
         found = detector.merge([*_rest_of(carried, seen), *found])
@@ -104,7 +104,7 @@ def _redact_utf8(redactor: Redactor, chunks: Iterable[bytes]) -> Iterator[bytes]
 
 
 def to_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the chunks as they are, or as UTF-8 if the first begins with the mark of UTF-16."""
+    """Yield the chunks unchanged, or as UTF-8 if the first begins with the mark of UTF-16."""
     source = iter(chunks)
     first = next(source, b"")
     encoding = _utf16(first)

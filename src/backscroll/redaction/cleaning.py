@@ -34,7 +34,7 @@ class ByteCount:
         self.bytes = 0
 
     def counted(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the chunks as they are."""
+        """Yield the chunks unchanged."""
         for chunk in chunks:
             self.bytes += len(chunk)
             yield chunk

@@ -1,6 +1,6 @@
 """The messages and parts of a session that go out.
 
-Thinking, agents, images and the rest of long outputs stay out unless they are asked for.
+Thinking, agents, images and the rest of long outputs are left out by default.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The figures of a status line: costs from the index as it is, and how full the context of a session is."""
+"""The figures of a status line: costs from the index without an update, and the size of a session's context."""
 
 import json
 import os
@@ -30,7 +30,7 @@ class Status:
 
 
 def read_status(path: Path, session: str | None, prices: Prices, now: datetime) -> Status:
-    """Return the figures from an index as it is; none where there is no index."""
+    """Return the figures from an index without an update; none without an index."""
     if not path.exists():
         return Status()
     with closing(db.open_index(path)) as database, db.in_use(database, path):
@@ -58,7 +58,7 @@ def _block_start(database: Connection, since: datetime, now: datetime) -> dateti
 
 
 def context_tokens(path: str) -> int | None:
-    """Return the tokens that the last answer of a transcript had as its context; None where none is found."""
+    """Return the tokens in the context of the last answer of a transcript; None if there is none."""
     try:
         with open_readonly(path) as file:
             file.seek(0, os.SEEK_END)

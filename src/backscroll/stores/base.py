@@ -63,7 +63,7 @@ class Store(Protocol):
 
 
 class DiskStore:
-    """A store whose files lie on disk as they are."""
+    """A store whose files are plain files on disk."""
 
     def files(self: Store) -> "Iterator[FoundFile | Damage]":
         """Yield every file of the store with its kind, and a Damage for each entry that the walk could not read."""
@@ -145,7 +145,7 @@ def _is_secret(name: str) -> bool:
 
 
 def is_inside(path: str, directory: str) -> bool:
-    """Return True if a resolved path is `directory` or lies below it."""
+    """Return True if a resolved path is `directory` or is below it."""
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
 
 
@@ -158,7 +158,7 @@ class Walk:
         # With HOME=/ everything would be "inside the home": then only the top itself counts.
         self._within = [self._top] + [root for root in [os.path.realpath(home)] if os.path.dirname(root) != root]
         self._own = os.path.realpath(own) if own else None
-        if self._own and is_inside(self._top, self._own):  # the demo home: ours, and asked for
+        if self._own and is_inside(self._top, self._own):  # the demo home: ours, and requested
             self._own = None
         self._seen: set[tuple[int, int]] = set()
         self._directories: list[tuple[str, tuple[str, ...], os.stat_result | None]] = []
@@ -260,7 +260,7 @@ def _status_of(path: str) -> os.stat_result | None:
 
 
 def _key(status: os.stat_result) -> tuple[int, int] | None:
-    # A directory scan on Windows tells no inode: then nothing can be recognised as met before.
+    # A directory scan on Windows returns no inode: then a second visit cannot be recognised.
     return (status.st_dev, status.st_ino) if status.st_ino else None
 
 

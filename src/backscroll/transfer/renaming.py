@@ -102,7 +102,7 @@ def renamed_json(data: bytes, fields: PathFields, paths: PathMap) -> Renamed | N
 
 
 def renamed_lines(data: bytes, fields: PathFields, paths: PathMap) -> Renamed | None:
-    """Return a file of JSON lines with its new paths; a line that cannot be read stays as it is."""
+    """Return a file of JSON lines with its new paths; an unreadable line stays unchanged."""
     lines, places = data.split(b"\n"), 0
     may_name = _filter(paths)
     for number, line in enumerate(lines):

@@ -136,7 +136,7 @@ class LibraryBase:
         """Return the number of damaged places in all answers of this library.
 
         A verb that asks for one session counts the damage of that session.  Every other verb counts the damage of all
-        stores: nobody knows the project or the time of a record that could not be read.
+        stores, because the project and the time of an unreadable record are unknown.
         """
         in_transcripts = self._damage_in.get(None, sum(self._damage_in.values()))
         return in_transcripts + len(self._damage)
@@ -360,7 +360,7 @@ def places_of(root: Root) -> tuple[Path, ...]:
 
 
 def _is_directory(place: Path) -> bool:
-    """Return True if a directory is there; UnreadableError if nobody may look."""
+    """Return True if a directory exists; raise UnreadableError if we may not look."""
     try:
         return place.is_dir()
     except PermissionError as error:

@@ -52,7 +52,7 @@ def _on_file(on_progress: OnProgress, what: str) -> OnFile | None:
 
 
 def _bytes_on_disk(path: str) -> bytes | None:
-    """Return the bytes of a file of the user, None where it is not there, is no file or is too large."""
+    """Return the bytes of a file of the user, None if it is missing, no file or too large."""
     try:
         return read_small(Path(path), _LARGEST)
     except (OSError, ValueError):

@@ -63,7 +63,7 @@ class HealthVerbs(DesktopVerbs):
     def doctor_fix(self, session: str | None = None, *, kind: str | None = None, apply: bool = False) -> ChangePlan:
         """Plan to repair one session, or all that can be repaired; `apply=True` carries the plan out.
 
-        A damaged or broken transcript gets a mended copy under a new id.  A row is rebuilt from its transcript.
+        A damaged or broken transcript gets a repaired copy under a new id.  A row is rebuilt from its transcript.
         """
         top = dirs.journal(dirs.home(self._env))
         with self.optional_session(session) as (database, name):
@@ -100,7 +100,7 @@ class HealthVerbs(DesktopVerbs):
 
 
 def _checked(database: Connection, found: Sequence[Session], *, is_one: bool) -> health.CheckedAmount:
-    """Return how much was checked: one session with its transcripts, or all files of all stores."""
+    """Return the checked amounts: one session with its transcripts, or all files of all stores."""
     if is_one:
         return health.CheckedAmount(1, len(found[0].transcripts), found[0].bytes)
     files, size = health_facts.file_totals(database)

@@ -133,7 +133,7 @@ class SearchVerbs(SessionVerbs):
     def in_context(
         self, found: list[hits.Hit], width: int, redactor: values.ValueRedactor | None = None
     ) -> Iterator[hits.Hit]:
-        """Yield each hit with the messages around it, and drop them when the next hit is asked for."""
+        """Yield each hit with the messages around it, and drop them before the next hit."""
         if not width:
             yield from found
             return
@@ -161,7 +161,7 @@ def _clean(messages: list[Message], redactor: values.ValueRedactor | None) -> li
 
 
 def _known(database: Connection, name: str, value: str) -> str:
-    """Return the id of the session or account that a field names; any other value as it is."""
+    """Return the id of the session or account in a field; any other value unchanged."""
     if name == "session":
         return query.resolve(database, value)
     return (account_of(database, value) or value) if name == "account" else value

@@ -59,7 +59,7 @@ class TransferVerbs(LibraryBase):
         return [journalling.summary(journal) for journal in found if journal.notes]
 
     def transfer_undo(self, journal: str | None = None) -> ChangePlan:
-        """Undo a journal, or the last one that is not undone; files that were used since stay as they are."""
+        """Undo a journal, or the last one that is not undone; files that were used since stay unchanged."""
         return applying.undo(self._journal, journal)
 
     def transfer_resume(  # noqa: PLR0913 - one argument per option of the command
@@ -111,7 +111,7 @@ class TransferVerbs(LibraryBase):
     def transfer_row(
         self, session: str, *, to: str | None = None, apply: bool = False, force: bool = False
     ) -> ChangePlan:
-        """Plan a row of Claude Desktop for a session, or mend its row; `apply=True` acts."""
+        """Plan a row of Claude Desktop for a session, or repair its row; `apply=True` acts."""
         with self._one(session) as (database, name):
             found = query.session(database, name)
             others = query.sessions(database, SessionFilter(project=found.cwd), None) if found.cwd else []

@@ -45,7 +45,7 @@ def call_diff(name: str, call_input: Any, data: Any = None) -> list[DiffLine]:
 
 
 def patch_lines(data: Any) -> Iterator[DiffLine]:
-    """Yield the lines of the program's own patch, as far as it is well formed."""
+    """Yield the lines of the program's own patch; skip malformed ones."""
     hunks = data.get("structuredPatch") if isinstance(data, dict) else None
     for hunk in hunks if isinstance(hunks, list) else ():
         lines = hunk.get("lines") if isinstance(hunk, dict) else None

@@ -117,7 +117,7 @@ def clock_seconds(time: datetime, paper: Paper) -> str:
 
 
 def day(time: datetime, paper: Paper) -> str:
-    """Return `19 Sep`, with the year where it is not this one."""
+    """Return `19 Sep`, with the year if it is not the current one."""
     local = paper.local(time)
     text = f"{local.day} {_MONTHS[local.month - 1]}"
     return text if paper.width is not None and local.year == paper.local(paper.now).year else f"{text} {local.year}"
@@ -169,7 +169,7 @@ def tilde(path: str, paper: Paper) -> str:
 
 
 def near(path: str, paper: Paper) -> str:
-    """Return a path on one line, relative to the session's directory where it lies below it."""
+    """Return a path on one line, relative to the session's directory if it is below it."""
     if paper.base and _is_below(path, paper.base):
         return one_line(path[len(paper.base) + 1 :])
     return tilde(path, paper)

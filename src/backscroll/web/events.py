@@ -35,7 +35,7 @@ class Feed:
     async def events(self) -> AsyncIterator[str]:
         """Yield each message, then that the list changed; a comment now and then keeps the connection open.
 
-        The first comment comes when every later message will be told: a page that reads then misses nothing.
+        The first comment comes when every later message will be sent: a page that reads then misses nothing.
         """
         loop = self._loop = asyncio.get_running_loop()
         Thread(target=self._read, args=(loop,), daemon=True).start()

@@ -31,7 +31,7 @@ HEADERS = {
 
 
 def cookie_name(port: int) -> str:
-    """Return the name of the cookie; browsers do not tell the ports of a host apart."""
+    """Return the name of the cookie; browsers share cookies between the ports of a host."""
     return f"backscroll-{port}"
 
 

@@ -16,7 +16,7 @@ LONGEST = 200_000
 LARGEST_IMAGE = 20_000_000
 """A larger image is named only."""
 BESIDE = 8
-"""So many messages before and after a page are read too: a call and its result may stand on both sides of its end."""
+"""This many messages before and after a page are read too, because a call and its result may be on different pages."""
 
 
 class PageRenderer:
@@ -37,7 +37,7 @@ class PageRenderer:
         self._called |= earlier & near
 
     def message_object(self, message: Message) -> dict[str, Any]:
-        """Return a message with the HTML of its parts; a very long text of a part is cut, and says by how much."""
+        """Return a message with the HTML of its parts; a very long text is cut and ends with a note."""
         value = json.object_of(message)
         for part, shown in zip(message.parts, value["parts"], strict=True):
             shown["html"] = self.part_html(message, part)

@@ -72,7 +72,7 @@ class Scheduler:
     kind: str
     """systemd, launchd or windows."""
     files: dict[Path, bytes]
-    """The first one tells how often it runs."""
+    """The first file has the interval."""
     start: list[list[str]] = field(default_factory=list)
     stop: list[list[str]] = field(default_factory=list)
     after: list[list[str]] = field(default_factory=list)

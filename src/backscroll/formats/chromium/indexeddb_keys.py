@@ -16,7 +16,7 @@ the page's own key    1 byte kind: 0 none, 1 text (count of characters, UTF-16, 
 … in SQLite, sortable as bytes
 10 number, 20 date    double, highest byte first, sign bit set; of negative ones all bits turned
 30 text               each character 1 byte (+ 1), 2 bytes (80 | high, low) or FF and 2 bytes; then 00
-40 bytes              00; or pieces of 09 and 8 bytes, then how many of the last 8 count
+40 bytes              00; or pieces of 09 and 8 bytes, then the number of the last 8 that count
 50 array              keys, then 00
 """
 
@@ -79,7 +79,7 @@ def read_prefix(cursor: Cursor) -> Prefix:
 
 
 def label(key: bytes) -> str:
-    """Return the meaning of an internal key in words."""
+    """Return a text with the meaning of an internal key."""
     cursor = Cursor(key)
     try:
         prefix = read_prefix(cursor)

@@ -53,7 +53,7 @@ def scan(  # noqa: PLR0913 - callers pass the facts that they know
     *,
     size: int | None = None,
 ) -> "Scan":
-    """Read `file` from byte `start`, which lies in line number `line`; `path` is only for places.
+    """Read `file` from byte `start`, which is in line number `line`; `path` is only for places.
 
     `decode` (orjson's if None) is tried first on each line, and its result is the value of the record.
     A caller that knows the size of the file saves a seek, and with it the bytes that are buffered already.

@@ -33,7 +33,7 @@ _TABLE = _table()
 
 
 def _folds() -> list[tuple[int, int, tuple[int, ...]]]:
-    """Return, longest first: the length in bits that a fold needs, how many it removes, and where they go."""
+    """Return, longest first: the length in bits that a fold needs, the removed bits, and their targets."""
     folds = []
     for first, *others in (_LONG, _SHORT):
         for double in range(9 if first == _LONG[0] else 5):

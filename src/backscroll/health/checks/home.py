@@ -59,7 +59,7 @@ def _row_of(one: Account, around: Surroundings) -> Place:
 
 
 def _wrong_rows(around: Surroundings) -> Iterator[CheckResult]:
-    """Report that a row lies under another account than the one that its transcript names."""
+    """Report that a row is under another account than the one in its transcript."""
     stated = stated_accounts(around.database)
     for session in around.sessions:
         own = stated.get(session.id)

@@ -86,7 +86,7 @@ def damaged(session: Session, around: Surroundings) -> Iterator[CheckResult]:
     if session.state == "damaged":
         text = "Nothing in the files of this session can be read as a message."
         if not session.transcripts:
-            return  # only a row, which is told already
+            return  # only a row, which is already reported
         yield CheckResult("error", text, places[0].place if places else None, "show {id}")
     elif places:
         yield _damaged_places(session, places, around)

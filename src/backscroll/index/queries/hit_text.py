@@ -88,7 +88,7 @@ _HOLDERS = (
     "SELECT count(DISTINCT coalesce(fold.target, unit.session)) FROM passage JOIN file ON file.id = passage.file"
     " JOIN unit ON unit.id = file.unit LEFT JOIN fold ON fold.id = unit.session WHERE passage.key = ?"
 )
-"""How many sessions hold a message; an earlier copy counts as the session that contains it."""
+"""The number of sessions that hold a message; an earlier copy counts as the session that contains it."""
 _WITHOUT_FILE = {
     TITLES: Holder("titles", None, None, ""),
     CONFIGS: Holder("global-config", None, None, ""),
@@ -131,7 +131,7 @@ class HitFiles:
         return self._sessions[name]
 
     def copies(self, key: int) -> int:
-        """Return how many other sessions hold a message."""
+        """Return the number of other sessions that hold a message."""
         (holders,) = self._database.execute(_HOLDERS, (key,)).fetchone()
         return max(int(holders) - 1, 0)
 

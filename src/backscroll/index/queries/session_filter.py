@@ -23,7 +23,7 @@ class SessionFilter(NamedTuple):
     project: str | None = None
     """Part of the project, of the working directory, or of the name of its directory.
 
-    An absolute path means that directory: the project that it lies in with its worktrees, and all projects below it.
+    An absolute path means that directory: the project around it with its worktrees, and all projects below it.
     Worktrees of git count too, if git's own files on this machine name them.
     """
     store: str | None = None

@@ -342,7 +342,7 @@ class Extract:
 
 
 class _Made:
-    """Rows that are made each time that somebody iterates over them."""
+    """Rows that are made again in each iteration."""
 
     def __init__(self, make: Callable[[], Iterator[TableRow]]) -> None:
         self._make = make

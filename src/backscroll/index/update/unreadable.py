@@ -80,7 +80,7 @@ def mark_sessions(database: sqlite3.Connection, found: "FoundUnits") -> None:
 
 
 def is_any_inside(paths: Iterable[str], closed: Iterable[str]) -> bool:
-    """Return True if one of some paths lies below an unreadable place."""
+    """Return True if any of the paths is below an unreadable place."""
     return any(is_inside(path, place) for path in paths for place in closed)
 
 

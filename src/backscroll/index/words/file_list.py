@@ -34,7 +34,7 @@ def small_parts(directory: Path, most: int) -> int:
 
 
 def listed(directory: Path) -> FileList | None:
-    """Return the list of the files of the last commit as they are now; None if one cannot be read."""
+    """Return the current list of the files of the last commit; None if one cannot be read."""
     try:
         return {name: _state(directory / name) for name in _names(directory)}
     except (OSError, ValueError, KeyError, TypeError):

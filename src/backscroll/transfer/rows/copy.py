@@ -227,7 +227,7 @@ def _row_step(source: str, target: str, clean: Fields) -> PlanStep:
 
 
 def data_of(row: DesktopRow) -> Path:
-    """Return the data directory of the Desktop that a row lies in."""
+    """Return the data directory of the Desktop of a row."""
     path = Path(row["path"])
     names = (CODE_ROWS, COWORK_ROWS)
     return next((parent.parent for parent in path.parents if parent.name in names), path.parent)

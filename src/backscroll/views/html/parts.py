@@ -147,7 +147,7 @@ def _option(option: Any) -> str:
 
 
 def diff_html(diff: Iterable[DiffLine]) -> str:
-    """Return a diff: a number where it is known, a sign, and the line."""
+    """Return a diff: a number if it is known, a sign, and the line."""
     rows: list[str] = []
     for one in diff:
         sign = "⋯" if one.sign == "@" else one.sign

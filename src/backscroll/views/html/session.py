@@ -97,7 +97,7 @@ class PageWriter:
         return ends
 
     def _nesting(self, message: Message) -> Iterator[str]:
-        """Open and close the boxes that agents stand in."""
+        """Open and close the boxes of agents."""
         yield "</details>" * max(0, self.depth - message.depth)
         for _ in range(message.depth - self.depth):
             yield f'<details class="agent"><summary>agent {line(message.agent or "")}</summary>\n'

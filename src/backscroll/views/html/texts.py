@@ -56,7 +56,7 @@ def linked(text: str) -> str:
 
 
 def pre(text: str, kind: str = "") -> str:
-    """Return foreign text as it is; the lines after the first twenty are behind a fold."""
+    """Return foreign text unchanged; the lines after the first twenty are behind a fold."""
     name = f' class="{kind}"' if kind else ""
     lines = printable(text).split("\n")
     if len(lines) <= _SHOWN_LINES + 5:
@@ -137,7 +137,7 @@ def _lower_headings(state: StateCore) -> None:
 
 
 def _link_addresses(state: StateCore) -> None:
-    """Make links of the web addresses that stand in plain text."""
+    """Make links of the web addresses in plain text."""
     for block in state.tokens:
         if block.children and "://" in block.content:
             block.children = list(_with_links(block.children))

@@ -109,7 +109,7 @@ def list_document(
     agents: dict[str, list[Agent]] | None = None,
     keys: Sequence[str] | None = None,
 ) -> Iterator[str]:
-    """Yield the answer of `list`; `agents` are those of each session, and `keys` the only ones, where asked for."""
+    """Yield the answer of `list`; `agents` has the agents of each session, `keys` limits the keys."""
     yield f'{{"total": {total},\n"sessions": '
     yield from _array_in_pieces(objects_of(sessions, keys))
     if agents is not None:
@@ -128,7 +128,7 @@ def show_document(transcript: "Transcript") -> Iterator[str]:
 
 
 def page_document(page: "MessagePage") -> Iterator[str]:
-    """Yield the answer of `show --offset`: some messages, and how many there are."""
+    """Yield the answer of `show --offset`: some messages, and the number of all."""
     yield '{"session": ' + dumps(object_of(page.session))
     yield f',\n"total": {page.total},\n"offset": {page.offset},\n"messages": '
     yield from _array_in_pieces(map(object_of, page.messages))

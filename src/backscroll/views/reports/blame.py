@@ -13,7 +13,7 @@ from backscroll.views.terminal.paper import Line, Paper, Span, cut, ink, pad, wo
 OUTSIDE = "outside"
 _NAME, _TIME, _SURE = 9, 17, 2
 _NARROW = 60
-"""Below so many columns the times give way to the lines."""
+"""Below this number of columns the times are left out."""
 
 
 def line_object(line: BlameLine) -> Object:

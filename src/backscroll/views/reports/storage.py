@@ -48,7 +48,7 @@ def record_object(record: StorageRecord) -> Object:
 
 
 def _code_units(name: str, text: str | None) -> Object:
-    """Return the UTF-16 code units of a text in hex, where it holds a lone surrogate, which UTF-8 cannot carry."""
+    """Return the UTF-16 code units of a text in hex, if it has a lone surrogate, which UTF-8 cannot encode."""
     if text is None or not any("\ud800" <= character <= "\udfff" for character in text):
         return {}
     return {f"{name}_utf16": text.encode("utf-16-be", "surrogatepass").hex()}

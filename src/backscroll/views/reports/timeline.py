@@ -1,4 +1,4 @@
-"""A session turn by turn: how long the program worked, how long it waited, and how its context grew."""
+"""A session turn by turn: working time, waiting time, and the growth of the context."""
 
 from collections.abc import Iterator
 

@@ -42,7 +42,7 @@ def usage_report(report: UsageReport, paper: Paper) -> Iterator[Line]:
     if paper.width is not None:
         yield from _head(report, on_chart)
         if set(report.by) & set(TIMES):
-            report = replace(report, rows=report.rows[::-1])  # the newest stand on the first page of a pager
+            report = replace(report, rows=report.rows[::-1])  # the newest are on the first page of a pager
     yield from table(_columns(report, paper), list(_rows(report, on_chart)), on_chart)
     yield from _remarks(report, paper)
 

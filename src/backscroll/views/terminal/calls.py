@@ -12,7 +12,7 @@ from backscroll.views.terminal.parts import diff_lines, input_lines, output_line
 _TOOL = 12
 _ENDING = 9
 _NARROW = 60
-"""Below so many columns seconds, lengths and the ids of agents give way to the subject."""
+"""Below this number of columns seconds, lengths and the ids of agents are left out."""
 
 
 def call_log(calls: Iterable[Call], paper: Paper) -> Iterator[Line]:

@@ -40,7 +40,7 @@ def bar(value: float, greatest: float, width: int) -> str:
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """Return values as a row of steps, the greatest of each piece where there are more than fit."""
+    """Return values as a row of steps; if they do not fit, the greatest value of each piece."""
     if not values or width <= 0:
         return ""
     pieces = min(len(values), width)

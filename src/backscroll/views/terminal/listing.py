@@ -71,7 +71,7 @@ def _shared(one: str, other: str) -> int:
 def session_table(
     sessions: Sequence[Session], paper: Paper, agents: Mapping[str, Sequence[Agent]] | None = None, indent: str = ""
 ) -> Iterator[Line]:
-    """Yield a table of sessions, each followed by its agents where they are given."""
+    """Yield a table of sessions, each followed by its agents if given."""
     names = short_ids(session.id for session in sessions)
     has_states = any(session.state != "live" for session in sessions)
     models = short_models(session.model for session in sessions)
@@ -125,7 +125,7 @@ def _session_row(
 
 
 def marks_of(session: Session) -> str:
-    """Return the marks of Desktop's sidebar in words: pinned, unread, the name of a group."""
+    """Return the marks of Desktop's sidebar as text: pinned, unread, the name of a group."""
     if session.marks is None:
         return ""
     words = ("pinned" if session.marks["pinned"] else None, "unread" if session.marks["unread"] else None)
@@ -165,7 +165,7 @@ def _agent_row(agent: Agent, paper: Paper, *, has_states: bool) -> list[Span]:
 
 
 def tokens(usage: Usage) -> int | None:
-    """Return all tokens of a usage, cache included; None where none is known."""
+    """Return all tokens of a usage, cache included; None if none is known."""
     known = [
         number
         for number in (usage.input, usage.output, usage.cache_write, usage.cache_read)
@@ -232,7 +232,7 @@ def kind_name(kind: str, paper: Paper) -> str:
 
 
 def store_list(stores: Sequence["StoreAccount"], paper: Paper, places: "Sequence[LookedAt]" = ()) -> Iterator[Line]:
-    """Yield the answer of `stores`: a table, everything that could not be read, and where nothing was found."""
+    """Yield the answer of `stores`: a table, the damage, and the places without a store."""
     if stores:
         yield from store_table(stores, paper)
     else:
@@ -250,7 +250,7 @@ def store_list(stores: Sequence["StoreAccount"], paper: Paper, places: "Sequence
 
 
 def _missing_lines(places: "Sequence[LookedAt]", paper: Paper) -> Iterator[Line]:
-    """Yield the places where nothing was found; only on a terminal."""
+    """Yield the places without a store; only on a terminal."""
     missing = [place for place in places if not place.found]
     if missing and paper.width is not None:
         yield []

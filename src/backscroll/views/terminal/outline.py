@@ -15,7 +15,7 @@ _STYLES = {
     "change": "dim",
 }
 _NARROW = 60
-"""Below so many columns the times give way to the words."""
+"""Below this number of columns the times are left out."""
 
 
 def outline(found: Outline, paper: Paper) -> Iterator[Line]:

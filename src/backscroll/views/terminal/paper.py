@@ -45,7 +45,7 @@ class Paper(NamedTuple):
     """The program name in hints, with the given root."""
 
     def inset(self, columns: int) -> "Paper":
-        """Return the paper with a margin of so many columns."""
+        """Return the paper with a margin of some columns."""
         return self if self.width is None else self._replace(width=max(self.width - columns, 16))
 
     def local(self, time: datetime) -> datetime:

@@ -98,7 +98,7 @@ def _todos(todos: list[tuple[str, str]], paper: Paper) -> Iterator[Line]:
 
 
 def input_lines(call_input: Any, paper: Paper) -> Iterator[Line]:
-    """Yield the whole input of a call: one argument after the other, texts as they are."""
+    """Yield the whole input of a call: one argument after the other, texts unchanged."""
     arguments = call_input if isinstance(call_input, dict) else {"input": call_input}
     for key, value in arguments.items():
         text = value if isinstance(value, str) else json.dumps(value)
@@ -182,7 +182,7 @@ def _limited(lines: Iterable[Line], most: int, total: int, paper: Paper) -> Iter
 
 
 def diff_lines(diff: Iterable[DiffLine], paper: Paper) -> Iterator[Line]:
-    """Yield a diff: numbers where they are known, signs, and colours where the paper has them."""
+    """Yield a diff: numbers if known, signs, and colours if the paper has them."""
     for line in diff:
         if line.sign == "@":
             yield [word(f"⋯ {line.text}", "hunk")]
@@ -195,7 +195,7 @@ def diff_lines(diff: Iterable[DiffLine], paper: Paper) -> Iterator[Line]:
 
 
 def thinking_lines(part: Part, paper: Paper) -> Iterator[Line]:
-    """Yield thinking, dimmed and cut; where none was recorded nothing, unless everything is asked for."""
+    """Yield thinking, dimmed and cut; a full paper also gets a line if none was recorded."""
     if part.text and part.text.strip():
         total = part.text.strip("\n").count("\n") + 1
         if not paper.has_colour:

@@ -84,7 +84,7 @@ def _item(block: TextBlock, paper: Paper) -> Iterator[Line]:
 
 
 def _table(block: TextBlock, paper: Paper) -> Iterator[Line]:
-    """Yield a table in columns, or row by row where it is too wide for the paper."""
+    """Yield a table in columns, or row by row if it is too wide for the paper."""
     rows = [[list(_spans(cell)) for cell in row] for row in block.rows]
     columns = max(len(row) for row in rows)
     widths = [max((width_of(row[n], paper) for row in rows if n < len(row)), default=0) for n in range(columns)]

@@ -1,6 +1,6 @@
 """A session as text: its header, then each message as it is read, then the damage.
 
-Input: a `Transcript`, whose messages are read one at a time and kept by nobody.  Output: lines.
+Input: a `Transcript`, whose messages are read one at a time and not kept.  Output: lines.
 The program's own messages are left out unless the paper is full; JSON always has them.
 """
 
@@ -172,7 +172,7 @@ class _Page:
         margin = self._margin(message)
         paper = self.paper.inset(len(margin) + len(_MARGIN))
         if message.role == "tool" and self.speaker != _who(message):
-            self.calls.last = None  # somebody spoke between a call and its result
+            self.calls.last = None  # a message came between a call and its result
         lines = self._body(message, paper)
         first = next(lines, None)
         if first is not None:
@@ -197,7 +197,7 @@ class _Page:
         return _GUTTER * min(message.depth, 8)
 
     def _heading(self, message: Message, margin: str) -> Iterator[Line]:
-        """Yield a heading where somebody else begins to speak; results stand under the call they answer."""
+        """Yield a heading for a new speaker; results are under the call they answer."""
         who = _who(message)
         if who == self.speaker:
             if message.role != "tool":

@@ -14,7 +14,7 @@ from backscroll.views.terminal.paper import Line, Paper, Span, word, wrap
 from backscroll.views.upkeep.plans import plan_list, plan_object
 
 MOST = 5
-"""So many findings of one kind are shown, unless a kind was asked for."""
+"""The number of shown findings of one kind, unless the user asked for that kind."""
 _STYLES = {"error": "error", "warning": "warn", "note": "dim"}
 
 

@@ -1,4 +1,4 @@
-"""`backscroll search`: everything ever said, ranked, each message once."""
+"""`backscroll search`: all messages that match, ranked, each once."""
 
 import sys
 from datetime import datetime

@@ -207,7 +207,7 @@ def _page_of_prompts(asked: _Page, settings: Settings) -> "MessagePage":
 
 
 def _range(page: "MessagePage", noun: str) -> str:
-    """Return the numbers of the messages on a page in words."""
+    """Return a text with the numbers of the messages on a page."""
     if not page.messages:
         return f"no {noun} from {page.offset:,} on; there are {page.total:,}"
     last = page.offset + len(page.messages) - 1

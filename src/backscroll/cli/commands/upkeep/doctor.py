@@ -23,7 +23,7 @@ from backscroll.health.model import KINDS
 @click.command("doctor")
 @click.option("--session", metavar="ID", shell_complete=complete_session, help="Check one session only.")
 @click.option("--kind", type=closed(KINDS), metavar="KIND", help=f"Show one kind only: {', '.join(KINDS)}.")
-@click.option("--fix", is_flag=True, help="Plan repairs: mended copies under new ids, rows rebuilt from transcripts.")
+@click.option("--fix", is_flag=True, help="Plan repairs: repaired copies under new ids, rows rebuilt from transcripts.")
 @click.option("--apply", "is_apply", is_flag=True, help="Carry out the plan of --fix.")
 @reading
 @click.pass_obj
