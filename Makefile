@@ -17,7 +17,7 @@ faults := 100
 sample := 500
 seed := 1
 
-help:  ## say what can be made
+help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 setup: .venv/.stamp  ## make .venv from uv.lock; quick when nothing changed
@@ -64,7 +64,7 @@ lint: setup  ## formatting, lint, types, import contracts, generated docs
 	$(bin)/python scripts/check_phrases.py
 	$(bin)/python scripts/write_web_types.py --check
 
-docs: setup  ## write what is generated: functions.py, __init__.pyi, docs/cli.md, the pictures, the output in README.md
+docs: setup  ## write the generated files: functions.py, __init__.pyi, docs/cli.md, the pictures, the output in README.md
 	$(bin)/python scripts/write_public_names.py
 	$(bin)/python scripts/write_cli_docs.py
 	$(bin)/python scripts/write_messages.py
@@ -77,7 +77,7 @@ web: setup  ## build the web page from web-page/ into src/backscroll/web/static;
 	@sh scripts/web_packages.sh
 	cd web-page && npm run --silent check && npm run --silent build
 
-format: setup  ## format the code and mend what ruff can mend
+format: setup  ## format the code and apply the fixes of ruff
 	$(bin)/ruff check --quiet --fix-only
 	$(bin)/ruff format
 

@@ -30,7 +30,7 @@ README = ROOT / "README.md"
 PICTURES = {"overview.svg": "", "show.svg": "show 3f0c2a51"}
 WIDTH = 100
 LONGEST = 46
-"""Lines of a picture: what is longer is cut, as a screen would."""
+"""Lines of a picture: longer output is cut, as on a screen."""
 
 THEME = TerminalTheme(
     (24, 26, 31),

@@ -326,7 +326,7 @@ def add_found(known: Types, roots: list[Path]) -> None:
 
 
 def allow_objects(known: Types) -> None:
-    """Allow an object, or a list, in each field that is known to hold one, whatever was met in it."""
+    """Allow an object, or a list, in each field that is known to hold one."""
     for path in list(known):
         kind, _, field = path.removesuffix("[]").rpartition(".")
         values = (known.get(kind) or {}).get(field)

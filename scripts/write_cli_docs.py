@@ -19,7 +19,7 @@ HEAD = """\
 # Commands
 
 The help of every command, as the program prints it; `make docs` writes this page.
-What the JSON means is in [json.md](json.md), the same verbs in Python are in [python.md](python.md).
+[json.md](json.md) explains the JSON; [python.md](python.md) has the same verbs in Python.
 """
 
 

@@ -99,7 +99,7 @@ class Method:
 
 
 def main() -> int:
-    """Write both files, or compare them with what would be written."""
+    """Write both files, or compare them with the current ones."""
     texts = {
         PACKAGE / "functions.py": functions(),
         PACKAGE / "__init__.pyi": stub(),
