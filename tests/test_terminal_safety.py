@@ -260,7 +260,11 @@ def seen(root: Path, directory: Path, *, colour: bool, columns: int) -> str:
         env=os.environ | settings,
     ) as child:
         os.close(slave)
-        data = b"".join(iter(lambda: read(master), b""))
+        try:
+            data = b"".join(iter(lambda: read(master), b""))
+        except BaseException:
+            child.kill()  # it would wait for a reader for ever
+            raise
         os.close(master)
 
     assert 0 == child.returncode
@@ -293,6 +297,7 @@ def test_every_command_for_people_is_tried(root: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # it runs some thousands of commands
 @pytest.mark.parametrize("columns", [60, 3000])
 def test_nothing_foreign_reaches_the_terminal(columns: int, root: Path, tmp_path: Path) -> None:
     """Goal 12: with colours off no escape arrives, and with colours on the same text and our colours only."""
