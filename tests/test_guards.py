@@ -156,6 +156,28 @@ def test_python_page_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "" == "".join(report)
 
 
+CHANGING = {"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
+PURE = {
+    "index/update/derived/sessions.py:_texts",
+    "index/update/fact_columns.py:stored_texts",
+    "index/words/documents.py:_model_tags",
+    "query/fields.py:session_number",
+    "query/words.py:_stands_alone",
+    "query/words.py:humps",
+    "sessions/file_changes/change.py:absolute_path",
+    "sessions/file_changes/change.py:folded_path",
+    "sessions/file_changes/statements.py:tool_name",
+    "sessions/transcript/moments.py:_quarter",
+    "sessions/transcript/rows.py:_is_placeholder_version",
+    "stats/prices.py:model_of",
+    "stores/project_key.py:could_be",
+    "views/html/page.py:_script",
+    "views/html/page.py:policy",
+    "views/html/texts.py:_lexer",
+}
+"""Functions that keep results by their arguments: each depends on these alone, or on a file of this package."""
+
+
 BY_NAMES = "index/integrity.py"
 """Looks through all columns of all tables, by names that were found equal to those of our own schema."""
 
@@ -182,6 +204,50 @@ def test_only_faces_speak() -> None:
     warned = [place for place, package in imported((*FACES, "index/db.py")) if package == "warnings"]
 
     assert [] == said + warned
+
+
+def cached_functions() -> Iterator[tuple[str, str]]:
+    """Yield every function with parameters whose results are kept: place and decorator."""
+    for place, node in nodes():
+        if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.kwonlyargs):
+            for decorator in map(ast.unparse, node.decorator_list):
+                if decorator.partition("(")[0] in {"cache", "lru_cache"}:
+                    yield f"{place.partition(':')[0]}:{node.name}", decorator
+
+
+def test_caches_are_bounded_and_pure() -> None:
+    """A cache that outlives its Library has a bound, and only functions that read no file have one."""
+    cached = dict(cached_functions())
+
+    assert {} == {place: text for place, text in cached.items() if not re.search(r"\d", text)}
+    assert PURE == set(cached)
+
+
+def own_names(module: str) -> set[str]:
+    """Return the names that a module assigns at its top level."""
+    tree = ast.parse((PACKAGE / module).read_bytes(), module)
+    statements = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    names = [node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
+def changed_names(module: str) -> Iterator[str]:
+    """Yield the names whose values the functions of a module assign as globals or change in place."""
+    functions = [node for node in nodes_of(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for node in (inner for function in functions for inner in ast.walk(function)):
+        if isinstance(node, ast.Global):
+            yield from node.names
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            yield ast.unparse(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+            yield ast.unparse(node.func.value)
+
+
+def test_no_module_remembers() -> None:
+    """No function changes a value that its module holds: whatever is kept belongs to a Library or to one call."""
+    changed = {module: own_names(module) & set(changed_names(module)) for module in MODULES}
+
+    assert {} == {module: names for module, names in changed.items() if names}
 
 
 def test_only_files_writes() -> None:

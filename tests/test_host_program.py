@@ -52,7 +52,7 @@ def make_files():
         done.wait(0.001)
 
 
-maker = threading.Thread(target=make_files)
+maker = threading.Thread(target=make_files, daemon=True)  # an error below must not leave it running
 maker.start()
 
 import backscroll

@@ -7,7 +7,7 @@ Classes are ours; there are no inline styles, because a strict policy forbids th
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 
 import nh3
@@ -87,7 +87,7 @@ def _coloured(text: str, language: str, path: str) -> str:
     return highlight(text, lexer, HtmlFormatter(nowrap=True)).rstrip("\n")
 
 
-@cache
+@lru_cache(256)
 def _lexer(language: str, path: str) -> Lexer | None:
     try:
         if language:
