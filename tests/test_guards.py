@@ -178,6 +178,44 @@ PURE = {
 """Functions that keep results by their arguments: each depends on these alone, or on a file of this package."""
 
 
+def walks() -> dict[str, list[str]]:
+    """Return the steps of the walks that docs/design.md draws, by the line above each."""
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    drawn = re.findall(r"^(From [^\n]*):\n\n```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    steps = {title: re.sub(r"\(.*?\)", "", text).split("→") for title, text in drawn}
+    return {title: [step.strip() for step in found] for title, found in steps.items()}
+
+
+def module_near(step: str, previous: Path) -> Path | None:
+    """Return the path of a step: beside the module before it, in a folder above that one, or in the package."""
+    places = (folder / f"{step}.py" for folder in previous.parents)
+    return next((place for place in places if (PACKAGE / place).exists()), None)
+
+
+WALKS = {
+    "From a file to a line of `list`": ["list"],
+    "From a query to a hit": ["search", "the"],
+}
+
+
+@pytest.mark.parametrize("title", WALKS)
+def test_walks_pass_through_modules_that_run(title: str, home: Path) -> None:
+    """Each module in a walk of docs/design.md exists, and the command of the walk imports it."""
+    steps = walks()[title]
+    found = [Path("none.py")]
+    for step in steps:
+        assert (place := module_near(step, found[-1])), f"{step} is no module"
+        found.append(place)
+    importlib.import_module("backscroll.demo").write_demo_home(home)
+    program = "import sys; from backscroll.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program, *WALKS[title]], capture_output=True, text=True, check=True)
+    paths = {name.removeprefix("backscroll.").replace(".", "/") + ".py" for name in done.stderr.split()}
+
+    assert WALKS.keys() == walks().keys()
+    assert len(steps) > 8
+    assert [] == [place.as_posix() for place in found[1:] if place.as_posix() not in paths]
+
+
 BY_NAMES = "index/integrity.py"
 """Looks through all columns of all tables, by names that were found equal to those of our own schema."""
 
