@@ -204,7 +204,10 @@ def test_walks_pass_through_modules_that_run(title: str, home: Path) -> None:
     steps = walks()[title]
     found = [Path("none.py")]
     for step in steps:
-        assert (place := module_near(step, found[-1])), f"{step} is no module"
+        place = module_near(step, found[-1])
+
+        assert place, f"{step} is no module"
+
         found.append(place)
     importlib.import_module("backscroll.demo").write_demo_home(home)
     program = "import sys; from backscroll.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
