@@ -493,7 +493,7 @@ def doctor(
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> health.HealthReport:
-    """Return the findings about one session, or about everything; remedies call the program by the name given."""
+    """Return the findings about one session, or about everything; remedies name the program as `program`."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.doctor(session, kind=kind, program=program)
 

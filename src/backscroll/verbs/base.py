@@ -76,7 +76,7 @@ class LibraryBase:
         self._lock = RLock()
         self._database: Connection | None = None
         self._closing: finalize[..., LibraryBase] | None = None
-        """Closes the catalogue: at the latest when nobody has this library any more, or the program ends."""
+        """Closes the catalogue: at the latest when nothing refers to this library any more, or the program ends."""
         self._text: words_store.FullText | None = None
         self._looked = -inf
         """When all words were last brought up to date, on the monotonic clock."""

@@ -43,7 +43,7 @@ class HealthVerbs(DesktopVerbs):
     def doctor(
         self, session: str | None = None, *, kind: str | None = None, program: str = "backscroll"
     ) -> health.HealthReport:
-        """Return the findings about one session, or about everything; remedies call the program by the name given.
+        """Return the findings about one session, or about everything; remedies name the program as `program`.
 
         With `kind` every transcript is read for `secrets` and `drift`, and else only a sample.
         """

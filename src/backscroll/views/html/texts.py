@@ -1,7 +1,7 @@
 """Foreign text as safe HTML: lines, bodies, Markdown, code, and long text with a fold.
 
-Every function here returns HTML that can stand anywhere in a page.  Markdown is parsed with raw HTML off and its
-result goes through nh3, so only tags of a short list survive, and links lead to http(s) and mailto only.
+Every function here returns HTML that can stand anywhere in a page.  Markdown is parsed with raw HTML off, and nh3
+cleans the result: only tags of a short list survive, and links lead to http(s) and mailto only.
 Classes are ours; there are no inline styles, because a strict policy forbids them.
 """
 

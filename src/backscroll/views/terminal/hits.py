@@ -87,7 +87,7 @@ def _heading(hit: Hit, paper: Paper) -> Iterator[Line]:
 
 
 def _marked(hit: Hit) -> Line:
-    """Return the snippet with its matches marked; scrubbed piece by piece, so that marks stay in their places."""
+    """Return the snippet with its matches marked; made safe piece by piece, so that marks stay in their places."""
     line: Line = []
     position = 0
     for start, end in hit.marks:
