@@ -89,6 +89,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the umask in /proc")
 def test_the_process_stays_as_it_was(tmp_path: Path) -> None:
     """Four threads and an event loop search while another thread makes files; warnings are errors."""
     root = write_demo_home(tmp_path / "home")

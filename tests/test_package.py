@@ -142,3 +142,13 @@ def test_lock_names_the_public_index_only() -> None:
 
     assert 2 == len(sources)  # the public index, and this package itself
     assert "('editable', '.')" in sources
+
+
+def test_workflows_call_targets_that_exist() -> None:
+    """Every make target in a workflow of GitHub is one of the Makefile, and `make` lists it with its purpose."""
+    workflows = [path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")]
+    called = {target for text in workflows for target in re.findall(r"run: make ([a-z-]+)", text)}
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert {"test", "check", "check-plain", "dist"} == called
+    assert called <= set(targets)
