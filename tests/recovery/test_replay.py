@@ -434,3 +434,12 @@ def test_file_system_tools_of_mcp_servers(tmp_path: Path) -> None:
     found = replayed(tmp_path, drafted(made, Tool("mcp__files__edit_file", edits, "ok")))
 
     assert [("write", "text", b"one\n"), ("edit", "derived", b"two\n")] == shown(found)
+
+
+def test_line_ends_of_a_recorded_notebook(tmp_path: Path) -> None:
+    """The whole notebook in a record shows its line ends."""
+    asked = {"notebook_path": FILE, "cell_id": "c1", "new_source": "2", "edit_mode": "replace"}
+    tool = Tool("NotebookEdit", asked, "ok", {"error": "", "original_file": "X", "updated_file": "a\r\nb\r\n"})
+    ((_, _), (version, data)) = replayed(tmp_path, drafted(tool))
+
+    assert ("crlf", b"a\r\nb\r\n") == (version.newline, data)
