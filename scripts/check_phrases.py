@@ -43,6 +43,11 @@ PHRASES = {
     r"in the making": 'write "incomplete"',
     r"(?:comes? in|in comes?|goes out|out comes?)(?=:)": 'write "Input:" and "Output:"',
     r"is told of": 'write "gets"',
+    r"(?:is|are) (?:not )?told": 'write "shown", or name the actor',
+    r"(?:counts?|mean) (?:for nothing|something)": 'write "ignored", "special"',
+    r"no word of": 'write "no mention of"',
+    r"scrub(?:s|bed|bing)?": 'write "made safe"; secrets are redacted',
+    r"(?:was|is|are) looked into": 'write "examined"',
 }
 IN_CODE = {r"what|whatever|whoever": "name the thing"}
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")

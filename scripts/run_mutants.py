@@ -50,7 +50,10 @@ NEEDED = (
     "Makefile",
 )
 SKIPPED = re.compile(r"Variable|_(?!Is)[A-Za-z]+_Is(Not)?$")
-TESTS = ("formats", "sessions", "index", "recovery", "test_verbs.py")
+TESTS = (
+    *("formats", "sessions", "index", "recovery", "test_verbs.py"),
+    *("archive/test_archive.py", "archive/test_lost_frames.py", "test_public_values.py"),
+)
 """The tests, fast ones only, that may notice a mutant."""
 FIRST = 25
 """The number of tests that a mutant gets first."""

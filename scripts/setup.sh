@@ -14,13 +14,13 @@ fail() {
 
 # A name on PATH proves nothing (pyenv has shims for Pythons that are switched off): run it.
 find_python() {
-    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+    for name in python3 python3.14 python3.13 python3.12 python3.11 python; do
         if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             echo "$name"
             return
         fi
     done
-    fail "Python 3.11 or newer is needed, and none of python3, python3.14 ... python3.11 is one. Install it and run make again."
+    fail "Python 3.11 or newer is needed, and none of python3, python3.14 ... python3.11, python is one. Install it and run make again."
 }
 
 # Debian packs the part of Python that makes virtual environments apart.
@@ -69,5 +69,8 @@ else
     UV_DEFAULT_INDEX="$index" .tools/$programs/uv pip install --quiet --no-deps --editable .
 fi
 # Where a user forbids Python to write byte code, every start would compile anew.
-.venv/$programs/python -m compileall -q src .venv/lib/python*/site-packages/click .venv/lib/python*/site-packages/msgspec
+.venv/$programs/python -c '
+import compileall, click, msgspec
+for directory in ("src", *click.__path__, *msgspec.__path__):
+    compileall.compile_dir(directory, quiet=1)'
 touch .venv/.stamp

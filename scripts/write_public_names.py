@@ -142,6 +142,8 @@ def _methods() -> Iterator[Method]:
     for path in sorted(VERBS.glob("*.py")):
         tree = ast.parse(path.read_bytes(), str(path))
         imports = dict(_imports(tree))
+        classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+        imports |= {name: f"from backscroll.verbs.{path.stem} import {name}" for name in classes}
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 for item in node.body:

@@ -227,13 +227,12 @@ def test_every_folder_stands_in_the_layers() -> None:
     assert [] == [module for module in modules if not re.search(rf"\b{module}\b", text)]
 
 
-@pytest.mark.parametrize("page", ["design.md", "choices.md"])
-def test_every_dependency_earns_its_place(page: str) -> None:
-    """The tables of docs/design.md and docs/choices.md name exactly the packages that users install."""
+def test_every_dependency_earns_its_place() -> None:
+    """The table of docs/choices.md names exactly the packages that users install."""
     project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
     extras = [line for lines in project["optional-dependencies"].values() for line in lines]
     expected = {re.split(r"[ ;>=<]", line)[0] for line in [*project["dependencies"], *extras]}
-    table = cells(section(text_of(DOCS / page), "Dependencies"))
+    table = cells(section(text_of(DOCS / "choices.md"), "Dependencies"))
 
     assert expected == {name for row in table for name in names(row[0])} - {"encryption"}
 

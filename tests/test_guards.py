@@ -156,6 +156,69 @@ def test_python_page_runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "" == "".join(report)
 
 
+CHANGING = {"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
+PURE = {
+    "index/update/derived/sessions.py:_texts",
+    "index/update/fact_columns.py:stored_texts",
+    "index/words/documents.py:_model_tags",
+    "query/fields.py:session_number",
+    "query/words.py:_stands_alone",
+    "query/words.py:humps",
+    "sessions/file_changes/change.py:absolute_path",
+    "sessions/file_changes/change.py:folded_path",
+    "sessions/file_changes/statements.py:tool_name",
+    "sessions/transcript/moments.py:_quarter",
+    "sessions/transcript/rows.py:_is_placeholder_version",
+    "stats/prices.py:model_of",
+    "stores/project_key.py:could_be",
+    "views/html/page.py:_script",
+    "views/html/page.py:policy",
+    "views/html/texts.py:_lexer",
+}
+"""Functions that keep results by their arguments: each depends on these alone, or on a file of this package."""
+
+
+def walks() -> dict[str, list[str]]:
+    """Return the steps of the walks that docs/design.md draws, by the line above each."""
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    drawn = re.findall(r"^(From [^\n]*):\n\n```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    steps = {title: re.sub(r"\(.*?\)", "", text).split("→") for title, text in drawn}
+    return {title: [step.strip() for step in found] for title, found in steps.items()}
+
+
+def module_near(step: str, previous: Path) -> Path | None:
+    """Return the path of a step: beside the module before it, in a folder above that one, or in the package."""
+    places = (folder / f"{step}.py" for folder in previous.parents)
+    return next((place for place in places if (PACKAGE / place).exists()), None)
+
+
+WALKS = {
+    "From a file to a line of `list`": ["list"],
+    "From a query to a hit": ["search", "the"],
+}
+
+
+@pytest.mark.parametrize("title", WALKS)
+def test_walks_pass_through_modules_that_run(title: str, home: Path) -> None:
+    """Each module in a walk of docs/design.md exists, and the command of the walk imports it."""
+    steps = walks()[title]
+    found = [Path("none.py")]
+    for step in steps:
+        place = module_near(step, found[-1])
+
+        assert place, f"{step} is no module"
+
+        found.append(place)
+    importlib.import_module("backscroll.demo").write_demo_home(home)
+    program = "import sys; from backscroll.cli.main import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program, *WALKS[title]], capture_output=True, text=True, check=True)
+    paths = {name.removeprefix("backscroll.").replace(".", "/") + ".py" for name in done.stderr.split()}
+
+    assert WALKS.keys() == walks().keys()
+    assert len(steps) > 8
+    assert [] == [place.as_posix() for place in found[1:] if place.as_posix() not in paths]
+
+
 BY_NAMES = "index/integrity.py"
 """Looks through all columns of all tables, by names that were found equal to those of our own schema."""
 
@@ -182,6 +245,50 @@ def test_only_faces_speak() -> None:
     warned = [place for place, package in imported((*FACES, "index/db.py")) if package == "warnings"]
 
     assert [] == said + warned
+
+
+def cached_functions() -> Iterator[tuple[str, str]]:
+    """Yield every function with parameters whose results are kept: place and decorator."""
+    for place, node in nodes():
+        if isinstance(node, ast.FunctionDef) and (node.args.args or node.args.kwonlyargs):
+            for decorator in map(ast.unparse, node.decorator_list):
+                if decorator.partition("(")[0] in {"cache", "lru_cache"}:
+                    yield f"{place.partition(':')[0]}:{node.name}", decorator
+
+
+def test_caches_are_bounded_and_pure() -> None:
+    """A cache that outlives its Library has a bound, and only functions that read no file have one."""
+    cached = dict(cached_functions())
+
+    assert {} == {place: text for place, text in cached.items() if not re.search(r"\d", text)}
+    assert PURE == set(cached)
+
+
+def own_names(module: str) -> set[str]:
+    """Return the names that a module assigns at its top level."""
+    tree = ast.parse((PACKAGE / module).read_bytes(), module)
+    statements = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    names = [node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
+def changed_names(module: str) -> Iterator[str]:
+    """Yield the names whose values the functions of a module assign as globals or change in place."""
+    functions = [node for node in nodes_of(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for node in (inner for function in functions for inner in ast.walk(function)):
+        if isinstance(node, ast.Global):
+            yield from node.names
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            yield ast.unparse(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+            yield ast.unparse(node.func.value)
+
+
+def test_no_module_remembers() -> None:
+    """No function changes a value that its module holds: whatever is kept belongs to a Library or to one call."""
+    changed = {module: own_names(module) & set(changed_names(module)) for module in MODULES}
+
+    assert {} == {module: names for module, names in changed.items() if names}
 
 
 def test_only_files_writes() -> None:

@@ -2,15 +2,20 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from email import message_from_string
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from backscroll.demo.home import write_demo_home
 from backscroll.version import __version__
 
 ROOT = Path(__file__).parent.parent
@@ -71,6 +76,40 @@ def test_wheel_works_alone(wheel: Path, tmp_path: Path, home: Path) -> None:
 
 
 @pytest.mark.slow
+def test_wheel_serves_the_web_page(wheel: Path, tmp_path: Path) -> None:
+    """In an empty environment `web` prints a link with a secret, and serves the page."""
+    program = install(wheel, tmp_path / "venv")
+    home = write_demo_home(tmp_path / "demo")
+    command: list[str | Path] = [program, "--root", home, "web", "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            link = urlsplit(server.stdout.readline().strip())
+            connection = HTTPConnection(link.netloc)
+            connection.request("GET", "/")
+            page = connection.getresponse().read().decode()
+            connection.close()
+        finally:
+            server.terminate()
+
+    assert ("127.0.0.1", True) == (link.hostname, bool(link.fragment))
+    assert "<title>backscroll</title>" in page
+
+
+@pytest.mark.slow
+def test_source_archive_holds_the_sources_alone(tmp_path: Path) -> None:
+    """The source archive has every module, the README and the licence, and nothing that was made here."""
+    uv("build", "--sdist", "--out-dir", tmp_path)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("*.py")}
+    made = [name for name in names if re.search(r"__pycache__|node_modules|\.pyc$|/\.", name)]
+
+    assert modules | {"README.md", "LICENSE", "pyproject.toml"} <= names
+    assert [] == made
+
+
+@pytest.mark.slow
 def test_the_page_of_a_package_index_is_not_empty(wheel: Path) -> None:
     """The wheel carries the README, links, keywords, the licence and the mark of a typed package."""
     with zipfile.ZipFile(wheel) as opened:
@@ -103,3 +142,13 @@ def test_lock_names_the_public_index_only() -> None:
 
     assert 2 == len(sources)  # the public index, and this package itself
     assert "('editable', '.')" in sources
+
+
+def test_workflows_call_targets_that_exist() -> None:
+    """Every make target in a workflow of GitHub is one of the Makefile, and `make` lists it with its purpose."""
+    workflows = [path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")]
+    called = {target for text in workflows for target in re.findall(r"run: make ([a-z-]+)", text)}
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert {"test", "check", "check-plain", "dist"} == called
+    assert called <= set(targets)

@@ -1,8 +1,11 @@
 """The public names: values are real dataclasses with exact types, and functions take what the commands take."""
 
 import dataclasses
+import inspect
 import typing
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,11 @@ VALUES = [
     value
     for name in backscroll.__all__
     if isinstance(value := getattr(backscroll, name), type)
-    and not issubclass(value, Exception | dict)
-    and value is not backscroll.Library
+    and not issubclass(value, Exception | dict | Enum)
+    and value not in {backscroll.Library, backscroll.SearchFunction}
 ]
+
+PUBLIC_TYPES = [name for name in backscroll.__all__ if isinstance(getattr(backscroll, name), type)]
 
 
 def types_in(hint: Any) -> list[Any]:
@@ -33,6 +38,40 @@ def test_public_values_are_dataclasses(value: type) -> None:
     assert dataclasses.is_dataclass(value)
     assert "__slots__" in vars(value)
     assert [] == [field.name for field in dataclasses.fields(value) if Any in types_in(hints[field.name])]
+
+
+def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield every public function, and every method of every public class."""
+    for name in backscroll.__all__:
+        value = getattr(backscroll, name)
+        if isinstance(value, type):
+            found = inspect.getmembers_static(value)
+            members = ((member, item.fget if isinstance(item, property) else item) for member, item in found)
+            yield from ((f"{name}.{member}", item) for member, item in members if inspect.isfunction(item))
+        elif callable(value):
+            yield name, value
+
+
+CALLABLES = {name: value for name, value in public_callables() if "._" not in name}
+FUNCTIONS = {name: value for name, value in CALLABLES.items() if "." not in name}
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_types_of_arguments_can_be_read(name: str) -> None:
+    """A program can read the type of each argument and result; none is Any, and every result has one."""
+    hints = typing.get_type_hints(CALLABLES[name])
+
+    assert "return" in hints
+    assert [] == [argument for argument, hint in hints.items() if Any in types_in(hint)]
+
+
+@pytest.mark.parametrize("value", [*VALUES, *FUNCTIONS.values()], ids=lambda value: str(value.__name__))
+def test_types_in_public_types_are_public(value: Callable[..., Any]) -> None:
+    """A program can import the name of each class of ours that it gets from a function or a value."""
+    parts = [part for hint in typing.get_type_hints(value).values() for part in types_in(hint)]
+    ours = {part for part in parts if isinstance(part, type) and part.__module__.startswith("backscroll")}
+
+    assert set() == ours - {getattr(backscroll, name) for name in PUBLIC_TYPES}
 
 
 def test_a_session_is_taken_apart_and_copied(tmp_path: Path) -> None:

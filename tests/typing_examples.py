@@ -44,7 +44,8 @@ def searches(progress: Callable[[backscroll.Progress], None]) -> list[backscroll
     assert_type(found, backscroll.Found)
     assert_type(found.hits[0].time, datetime | None)
     with backscroll.search_index() as search:
-        assert_type(search("lexer"), backscroll.Found)
+        assert_type(search, backscroll.SearchFunction)
+        assert_type(search("lexer", options, since="3d"), backscroll.Found)
     return found.hits
 
 
@@ -72,6 +73,24 @@ def desktop() -> None:
     assert_type(backscroll.compare_flags("/other").changes[0], backscroll.FlagChange)
     assert_type(backscroll.worktrees(), backscroll.WorktreeReport)
     assert_type(backscroll.worktrees().worktrees[0], backscroll.Worktree)
+
+
+def files(path: str, library: backscroll.Library) -> Iterator[str]:
+    """Read the lines of a file, and browser storage: every class in an answer has a public name."""
+    blame = library.blame(path, lines="3-5")
+    assert_type(blame, backscroll.Blame)
+    assert_type(blame.lines[0], backscroll.BlameLine)
+    for record in library.storage(deleted=True).records:
+        assert_type(record.state, backscroll.StorageState)
+        assert_type(record.json, backscroll.Json)
+    yield from (line.text for line in blame.lines)
+
+
+def documents() -> backscroll.Json:
+    """Read a JSON Schema, which is JSON; own prices may come from any table."""
+    prices: dict[str, dict[str, dict[str, int]]] = {"models": {"claude-opus-5-5": {"input": 0, "output": 0}}}
+    assert_type(backscroll.usage(by="model", prices=prices), backscroll.UsageReport)
+    return backscroll.drift_json_schema()
 
 
 def errors(path: str) -> bytes | None:

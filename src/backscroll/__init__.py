@@ -41,6 +41,7 @@ _PUBLIC_NAMES = {
         "UnreadableError",
     ),
     "backscroll.formats.chromium.records": ("StorageRecord",),
+    "backscroll.formats.state": ("StorageState",),
     "backscroll.functions": (
         "accounts",
         "archive_facts",
@@ -117,6 +118,8 @@ _PUBLIC_NAMES = {
     "backscroll.query.hits": ("DayCount", "Found", "Hit"),
     "backscroll.records": ("Damage", "Json", "Note"),
     "backscroll.recovery.model": (
+        "Blame",
+        "BlameLine",
         "FileHistory",
         "FileList",
         "FileSummary",
@@ -176,9 +179,10 @@ _PUBLIC_NAMES = {
     "backscroll.stores.desktop_files.storage": ("Storage",),
     "backscroll.stores.desktop_files.worktrees": ("Worktree", "WorktreeReport"),
     "backscroll.transfer.model": ("LeftOut", "Packed", "Resumption", "RowCopies", "Unpacking"),
+    "backscroll.verbs.search": ("SearchFunction",),
 }
 """Every module with public names, and its names."""
-_RENAMED = {"open": "open_library"}
+_RENAMED = {"StorageState": "State", "open": "open_library"}
 """Public names that their module spells otherwise."""
 _MODULES = {name: module for module, names in _PUBLIC_NAMES.items() for name in names}
 

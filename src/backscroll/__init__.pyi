@@ -28,6 +28,7 @@ from backscroll.errors import QueryError as QueryError
 from backscroll.errors import RefusedError as RefusedError
 from backscroll.errors import UnreadableError as UnreadableError
 from backscroll.formats.chromium.records import StorageRecord as StorageRecord
+from backscroll.formats.state import State as StorageState
 from backscroll.functions import accounts as accounts
 from backscroll.functions import archive_facts as archive_facts
 from backscroll.functions import archive_files as archive_files
@@ -114,6 +115,8 @@ from backscroll.query.hits import Hit as Hit
 from backscroll.records import Damage as Damage
 from backscroll.records import Json as Json
 from backscroll.records import Note as Note
+from backscroll.recovery.model import Blame as Blame
+from backscroll.recovery.model import BlameLine as BlameLine
 from backscroll.recovery.model import FileHistory as FileHistory
 from backscroll.recovery.model import FileList as FileList
 from backscroll.recovery.model import FileSummary as FileSummary
@@ -187,6 +190,7 @@ from backscroll.transfer.model import Packed as Packed
 from backscroll.transfer.model import Resumption as Resumption
 from backscroll.transfer.model import RowCopies as RowCopies
 from backscroll.transfer.model import Unpacking as Unpacking
+from backscroll.verbs.search import SearchFunction as SearchFunction
 from backscroll.version import __version__ as __version__
 
 __all__ = [
@@ -203,6 +207,8 @@ __all__ = [
     "AuditMessage",
     "AuditTrail",
     "BackscrollError",
+    "Blame",
+    "BlameLine",
     "Branch",
     "Burn",
     "BusyError",
@@ -276,6 +282,7 @@ __all__ = [
     "Run",
     "Schedule",
     "SchedulerCommand",
+    "SearchFunction",
     "Session",
     "SessionFile",
     "SessionList",
@@ -285,6 +292,7 @@ __all__ = [
     "Source",
     "Storage",
     "StorageRecord",
+    "StorageState",
     "StoreAccount",
     "StoreSummary",
     "SyncReport",

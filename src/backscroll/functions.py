@@ -4,50 +4,38 @@ Written by scripts/write_public_names.py from the methods in verbs/; change thos
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
-from typing import Any
 
-from backscroll.archive.model import (
-    ArchivedFact,
-    ArchivedFile,
-    ArchivedVersion,
-    ArchiveStatus,
-    Installation,
-    Mirroring,
-    Pruning,
-    Repair,
-    Restoration,
-    Verification,
-)
-from backscroll.archive.sources import SyncReport
-from backscroll.changes.journal import JournalSummary
-from backscroll.changes.plan import ChangePlan
+from backscroll.archive import model as archive_model
+from backscroll.archive import sources as archive_sources
+from backscroll.changes import journal as journalling
+from backscroll.changes import plan as plans
 from backscroll.health import model as health
 from backscroll.index.progress import Report
 from backscroll.index.queries import search as searching
 from backscroll.inventory import report as drift_report
 from backscroll.library import open_library
 from backscroll.query import hits
-from backscroll.records import Damage
-from backscroll.recovery.model import Blame, FileHistory, FileList, Match, Recovered, WritePlan
-from backscroll.sessions import model, summaries
-from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
+from backscroll.records import Damage, Json
+from backscroll.recovery import model as recovery_model
+from backscroll.sessions import desktop_model, model, summaries
+from backscroll.sessions import message as message_model
 from backscroll.sessions.joining import marks as desktop_marks
-from backscroll.sessions.message import Message
 from backscroll.sessions.session import MAIN, Session, SessionList
-from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
+from backscroll.stats import model as stats_model
 from backscroll.stores.desktop_files import flags as feature_flags
 from backscroll.stores.desktop_files import storage as browser_storage
 from backscroll.stores.desktop_files import worktrees as registry
-from backscroll.transfer.model import Packed, Resumption, RowCopies, Unpacking
+from backscroll.transfer import model as transfer_model
 from backscroll.verbs.base import Directory, OnProgress, OwnPrices, Root, When
+from backscroll.verbs.search import SearchFunction
 
 
 def archive_sync(
     root: Root = None, *, dry_run: bool = False, update: bool = True, on_progress: OnProgress = None
-) -> SyncReport:
+) -> archive_sources.SyncReport:
     """Copy everything new into the archive."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_sync(dry_run=dry_run)
@@ -55,7 +43,7 @@ def archive_sync(
 
 def archive_verify(
     root: Root = None, *, read_data: bool = False, update: bool = True, on_progress: OnProgress = None
-) -> Verification:
+) -> archive_model.Verification:
     """Check the archive: its structure, or every byte."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_verify(read_data=read_data)
@@ -71,7 +59,7 @@ def archive_restore(
     apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Restoration:
+) -> archive_model.Restoration:
     """Plan to restore sessions from the archive; `apply=True` carries the plan out."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_restore(sessions, cwd=cwd, as_new=as_new, version=version, apply=apply)
@@ -113,13 +101,17 @@ def archive_list(
         )
 
 
-def archive_files(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[ArchivedFile]:
+def archive_files(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[archive_model.ArchivedFile]:
     """Return every file that the archive has."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_files()
 
 
-def archive_facts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[ArchivedFact]:
+def archive_facts(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[archive_model.ArchivedFact]:
     """Return the values of settings and browser storage that the archive has, each since it changed."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_facts()
@@ -127,13 +119,15 @@ def archive_facts(root: Root = None, *, update: bool = True, on_progress: OnProg
 
 def archive_versions(
     session: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
-) -> list[ArchivedVersion]:
+) -> list[archive_model.ArchivedVersion]:
     """Return every version of every file of a session that the archive has."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_versions(session)
 
 
-def archive_status(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> ArchiveStatus:
+def archive_status(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> archive_model.ArchiveStatus:
     """Return the contents of the archive, and its timer."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_status()
@@ -147,7 +141,7 @@ def archive_install(
     apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Installation:
+) -> archive_model.Installation:
     """Plan a timer that runs `archive sync` every few minutes, and a Stop hook on request; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_install(every=every, hook=hook, apply=apply)
@@ -155,7 +149,7 @@ def archive_install(
 
 def archive_uninstall(
     root: Root = None, *, apply: bool = False, update: bool = True, on_progress: OnProgress = None
-) -> Installation:
+) -> archive_model.Installation:
     """Plan to remove the timer and the hook; `apply=True` acts.  The archive stays."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_uninstall(apply=apply)
@@ -168,7 +162,7 @@ def archive_import(
     dry_run: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> SyncReport:
+) -> archive_sources.SyncReport:
     """Copy the sessions of backups or other homes into the archive, as if they lay in this one."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_import(directories, dry_run=dry_run)
@@ -182,7 +176,7 @@ def archive_mirror(
     apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Mirroring:
+) -> archive_model.Mirroring:
     """Plan to copy the archive to a directory on another disk; `apply=True` acts, `verify=True` reads it all."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_mirror(directory, verify=verify, apply=apply)
@@ -197,7 +191,7 @@ def archive_prune(
     apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Pruning:
+) -> archive_model.Pruning:
     """Plan to move versions into the bin; all rules that are given must hold.  `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_prune(older_than=older_than, session=session, superseded=superseded, apply=apply)
@@ -205,7 +199,7 @@ def archive_prune(
 
 def archive_repair(
     root: Root = None, *, apply: bool = False, update: bool = True, on_progress: OnProgress = None
-) -> Repair:
+) -> archive_model.Repair:
     """Plan to repair damage in the archive from live files; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.archive_repair(apply=apply)
@@ -221,7 +215,7 @@ def transfer_pack(
     passphrase_file: str | os.PathLike[str] | None = None,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Packed:
+) -> transfer_model.Packed:
     """Write sessions, or all of a project, into a new bundle."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_pack(
@@ -240,7 +234,7 @@ def transfer_unpack(
     force: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Unpacking:
+) -> transfer_model.Unpacking:
     """Plan to unpack a bundle; each map has the form `OLD=NEW`; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_unpack(
@@ -257,13 +251,13 @@ def transfer_pins(
     force: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> ChangePlan:
+) -> plans.ChangePlan:
     """Plan to copy the groups of Desktop's sidebar to another account; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_pins(account, to=to, apply=apply, force=force)
 
 
-def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> Accounts:
+def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> desktop_model.Accounts:
     """Return every account that a file on this disk names, the signed-in programs, and Desktop's counters."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.accounts()
@@ -271,19 +265,23 @@ def accounts(root: Root = None, *, update: bool = True, on_progress: OnProgress 
 
 def cowork(
     session: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
-) -> list[Manifest]:
+) -> list[desktop_model.Manifest]:
     """Return the manifests of one session with their audits, or those of all Cowork sessions without."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.cowork(session)
 
 
-def schedules(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[Schedule]:
+def schedules(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[desktop_model.Schedule]:
     """Return the scheduled tasks of each account in Desktop."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.schedules()
 
 
-def mcp_servers(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[McpServer]:
+def mcp_servers(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[desktop_model.McpServer]:
     """Return the MCP servers in Desktop's settings, without the values of their variables."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.mcp_servers()
@@ -297,7 +295,7 @@ def log_files(root: Root = None, *, update: bool = True, on_progress: OnProgress
 
 def logs(
     session: str, root: Root = None, *, zone: tzinfo | None = None, update: bool = True, on_progress: OnProgress = None
-) -> tuple[Session, list[LogLine | Damage]]:
+) -> tuple[Session, list[desktop_model.LogLine | Damage]]:
     """Return a session, and the errors in Desktop's logs that are near it in time or name it."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.logs(session, zone=zone)
@@ -352,7 +350,7 @@ def drift(root: Root = None, *, on_progress: OnProgress = None) -> drift_report.
         return library.drift()
 
 
-def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Any]:
+def drift_json_schema(root: Root = None, *, on_progress: OnProgress = None) -> dict[str, Json]:
     """Return a JSON Schema inferred from the records on the disk."""
     with open_library(root, on_progress=on_progress) as library:
         return library.drift_json_schema()
@@ -370,7 +368,7 @@ def list_files(
     deleted: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> FileList:
+) -> recovery_model.FileList:
     """Return the files that sessions touched, the most recent first; `limit=None` for all of them."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.list_files(
@@ -378,7 +376,9 @@ def list_files(
         )
 
 
-def recover(path: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> FileHistory:
+def recover(
+    path: str, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> recovery_model.FileHistory:
     """Return all versions of a file, oldest first, and the changes that never reached the disk."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.recover(path)
@@ -396,7 +396,7 @@ def recover_content(
     redact: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Recovered:
+) -> recovery_model.Recovered:
     """Return one version of a file with its bytes: by number, moment or message, or the last one."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.recover_content(
@@ -413,7 +413,7 @@ def blame(
     lines: str | None = None,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Blame:
+) -> recovery_model.Blame:
     """Return the lines of a version of a file, each with the session, message and time that wrote it."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.blame(path, version=version, at=at, lines=lines)
@@ -438,7 +438,7 @@ def recover_search(
     until: When = None,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Iterator[Match]:
+) -> Iterator[recovery_model.Match]:
     """Yield the lines with a text in any version of any file, with the versions that have them."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         yield from library.recover_search(text, session=session, project=project, match=match, since=since, until=until)
@@ -459,7 +459,7 @@ def recover_files(
     apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> WritePlan:
+) -> recovery_model.WritePlan:
     """Write one file, or all files of a project as of a moment, into a new or empty directory."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.recover_files(
@@ -493,7 +493,7 @@ def doctor(
     update: bool = True,
     on_progress: OnProgress = None,
 ) -> health.HealthReport:
-    """Return the findings about one session, or about everything; remedies call the program by the name given."""
+    """Return the findings about one session, or about everything; remedies name the program as `program`."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.doctor(session, kind=kind, program=program)
 
@@ -506,7 +506,7 @@ def doctor_fix(
     apply: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> ChangePlan:
+) -> plans.ChangePlan:
     """Plan to repair one session, or all that can be repaired; `apply=True` carries the plan out."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.doctor_fix(session, kind=kind, apply=apply)
@@ -547,10 +547,8 @@ def search(
 
 
 @contextmanager
-def search_index(
-    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
-) -> Iterator[Callable[..., hits.Found]]:
-    """Hold the open index for many searches; the yielded function takes the arguments of `search`."""
+def search_index(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> Iterator[SearchFunction]:
+    """Hold the open index for many searches; the yielded function takes the arguments of `search`, but no `redact`."""
     with open_library(root, update=update, on_progress=on_progress) as library, library.search_index() as opened:
         yield opened
 
@@ -731,7 +729,9 @@ def calls(
         yield from library.calls(session, tool=tool, errors=errors, internal=internal, redact=redact)
 
 
-def transfer_log(root: Root = None, *, update: bool = True, on_progress: OnProgress = None) -> list[JournalSummary]:
+def transfer_log(
+    root: Root = None, *, update: bool = True, on_progress: OnProgress = None
+) -> list[journalling.JournalSummary]:
     """Return the journals of all changes that were made here, oldest first."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_log()
@@ -739,7 +739,7 @@ def transfer_log(root: Root = None, *, update: bool = True, on_progress: OnProgr
 
 def transfer_undo(
     journal: str | None = None, root: Root = None, *, update: bool = True, on_progress: OnProgress = None
-) -> ChangePlan:
+) -> plans.ChangePlan:
     """Undo a journal, or the last one that is not undone; files that were used since stay unchanged."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_undo(journal)
@@ -756,7 +756,7 @@ def transfer_resume(
     force: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Resumption:
+) -> transfer_model.Resumption:
     """Plan to make a session resumable in a directory; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_resume(session, cwd=cwd, move=move, as_new=as_new, apply=apply, force=force)
@@ -774,7 +774,7 @@ def transfer_copy(
     force: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> RowCopies:
+) -> transfer_model.RowCopies:
     """Plan to copy rows of Claude Desktop to an account, `ACCOUNT[/ORG]`; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_copy(
@@ -791,7 +791,7 @@ def transfer_row(
     force: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> ChangePlan:
+) -> plans.ChangePlan:
     """Plan a row of Claude Desktop for a session, or repair its row; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_row(session, to=to, apply=apply, force=force)
@@ -807,7 +807,7 @@ def transfer_project(
     force: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> ChangePlan:
+) -> plans.ChangePlan:
     """Plan to rename a project wherever Claude's products name it; `apply=True` acts."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.transfer_project(old, new, move_files=move_files, apply=apply, force=force)
@@ -828,7 +828,7 @@ def usage(
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> UsageReport:
+) -> stats_model.UsageReport:
     """Return tokens and cost, each API message once, grouped by one key or a combination of keys."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.usage(
@@ -852,7 +852,7 @@ def usage_audit(
     prices: OwnPrices = None,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> Audit:
+) -> stats_model.Audit:
     """Return the steps from the records on disk to the total, of everything or of one session."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.usage_audit(session, prices=prices)
@@ -860,7 +860,7 @@ def usage_audit(
 
 def timeline(
     session: str, root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
-) -> Timeline:
+) -> stats_model.Timeline:
     """Return one session turn by turn: working and waiting time, calls, cost, and the growth of its context."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.timeline(session, prices=prices)
@@ -877,7 +877,7 @@ def tools(
     session: str | None = None,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> ToolReport:
+) -> stats_model.ToolReport:
     """Return the number of calls of each tool, how they ended and their duration, each call once."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.tools(since=since, until=until, project=project, store=store, account=account, session=session)
@@ -889,7 +889,7 @@ def watch(
     *,
     wakes: Iterable[object] | None = None,
     on_progress: OnProgress = None,
-) -> Iterator[Message]:
+) -> Iterator[message_model.Message]:
     """Yield new messages of all sessions, or of one with its agents, until `wakes` ends."""
     with open_library(root, on_progress=on_progress) as library:
         return library.watch(session, wakes=wakes)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from backscroll.place import Place
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 """A decoded JSON value that another program wrote; it may have any shape."""
 
 

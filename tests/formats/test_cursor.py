@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from leveldb_make import prefixed, varint
 
@@ -11,6 +11,8 @@ from backscroll.formats.cursor import Cursor, MalformedError, fields
 
 
 @given(st.integers(0, (1 << 64) - 1))
+@example(1 << 63)
+@example((1 << 64) - 1)
 def test_varints_come_back(number: int) -> None:
     """Every number of 64 bits is read as it was written."""
     cursor = Cursor(varint(number) + b"rest")

@@ -56,6 +56,17 @@ def test_every_changed_header_is_refused(place: int) -> None:
         ustar.read_member(io.BytesIO(bytes(block) + bytes(512)))
 
 
+@pytest.mark.parametrize("place, byte", [(156, b"1"), (156, b"2"), (156, b"5"), (156, b"x"), (257, b"U")])
+def test_other_kinds_of_members_are_refused(place: int, byte: bytes) -> None:
+    """A link, a directory, an extension or another form of tar is refused although its checksum is right."""
+    block = bytearray(ustar.header("name", 0) or b"")
+    block[place : place + 1] = byte
+    block[148:156] = b"%06o\0 " % (sum(block[:148]) + 8 * 32 + sum(block[156:]))
+
+    with pytest.raises(MalformedError, match="not a regular file"):
+        ustar.read_member(io.BytesIO(bytes(block)))
+
+
 def test_a_cut_is_refused() -> None:
     """An archive that ends too early is malformed, wherever it ends."""
     archive = (ustar.header("name", 5) or b"") + b"12345" + ustar.padding(5) + ustar.END

@@ -249,7 +249,7 @@ def satisfies(value: dict[str, Any], definition: dict[str, Any]) -> bool:
 def test_schema_fits_the_files_that_it_was_made_from(tmp_path: Path) -> None:
     """Every record satisfies the definition of its type, and what all have is required."""
     root = write_demo_home(tmp_path)
-    schema = backscroll.drift_json_schema(root)
+    schema: dict[str, Any] = backscroll.drift_json_schema(root)
     count = 0
     for path in (root / ".claude/projects").rglob("*.jsonl"):
         for text in path.read_bytes().splitlines():

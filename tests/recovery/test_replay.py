@@ -159,7 +159,8 @@ def test_a_notebook_error_is_a_failure_though_the_result_is_none(tmp_path: Path)
 
 def test_notebooks_old_and_new(tmp_path: Path) -> None:
     """Newer versions record the whole notebook, older ones a cell that is replayed."""
-    before = json.dumps({"cells": [{"cell_type": "code", "id": "c1", "source": "1"}]}, indent=1)
+    cells = [{"cell_type": "code", "id": "c1", "source": "1"}, {"cell_type": "markdown", "id": "c2", "source": "é"}]
+    before = json.dumps({"cells": cells}, indent=1, ensure_ascii=False)
     asked = {"notebook_path": FILE, "cell_id": "c1", "new_source": "2", "edit_mode": "replace"}
     old = Tool("NotebookEdit", asked, "ok", {"new_source": "2", "cell_id": "c1", "edit_mode": "replace", "error": ""})
     new = Tool("NotebookEdit", asked, "ok", {"error": "", "original_file": "X", "updated_file": "whole\n"})
@@ -169,6 +170,7 @@ def test_notebooks_old_and_new(tmp_path: Path) -> None:
         (version.how, version.sure) for version, _ in found
     ]
     assert '"source": "2"' in (found[1][1] or b"").decode()
+    assert '"source": "é"' in (found[1][1] or b"").decode()
     assert b"whole\n" == found[3][1]
 
 
@@ -434,3 +436,12 @@ def test_file_system_tools_of_mcp_servers(tmp_path: Path) -> None:
     found = replayed(tmp_path, drafted(made, Tool("mcp__files__edit_file", edits, "ok")))
 
     assert [("write", "text", b"one\n"), ("edit", "derived", b"two\n")] == shown(found)
+
+
+def test_line_ends_of_a_recorded_notebook(tmp_path: Path) -> None:
+    """The whole notebook in a record shows its line ends."""
+    asked = {"notebook_path": FILE, "cell_id": "c1", "new_source": "2", "edit_mode": "replace"}
+    tool = Tool("NotebookEdit", asked, "ok", {"error": "", "original_file": "X", "updated_file": "a\r\nb\r\n"})
+    ((_, _), (version, data)) = replayed(tmp_path, drafted(tool))
+
+    assert ("crlf", b"a\r\nb\r\n") == (version.newline, data)

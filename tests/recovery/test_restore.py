@@ -169,3 +169,13 @@ class TestInPlace:
         path = str(home / "app" / name)
         session((path, "text\n"), cwd=str(home / "app")).write(home)
         return path
+
+    def test_a_path_that_no_system_has_is_skipped(self, home: Path) -> None:
+        """A path with a NUL is skipped with its reason, and the file beside it is written."""
+        here = str(home / "app")
+        session((f"{here}/odd\0name", "x"), (f"{here}/notes.txt", "text\n"), cwd=here).write(home)
+        plan = backscroll.recover_files(None, project=here, apply=True)
+
+        assert [("skipped", "its path is not valid on this system"), ("written", None)] == sorted(
+            (file.status, file.why) for file in plan.files
+        )

@@ -56,11 +56,15 @@ def test_a_message_chooses(root: Path) -> None:
         backscroll.recover_content(FILE, root, message="nobody")
 
 
-@pytest.mark.parametrize("choice", [{"version": 9}, {"candidate": 1}])
-def test_what_is_not_there_is_said(choice: dict[str, int], root: Path) -> None:
-    """A number that no version has is not found."""
-    with pytest.raises(NotFoundError):
+@pytest.mark.parametrize(
+    "choice, remedy", [({"version": 9}, "The last version is 3."), ({"candidate": 1}, "It has no candidates.")]
+)
+def test_what_is_not_there_is_said(choice: dict[str, int], remedy: str, root: Path) -> None:
+    """A number that no version has is not found; the error names the last one."""
+    with pytest.raises(NotFoundError) as caught:
         backscroll.recover_content(FILE, root, **choice)  # type: ignore[arg-type]
+
+    assert remedy == caught.value.remedy
 
 
 @pytest.mark.parametrize("asked", [FILE, "notes.txt", "src/notes.txt", "./src/notes.txt"])

@@ -56,7 +56,7 @@ def facts(part: Path) -> list[ArchivedFact]:
     current = {
         row.path: row for row in rows if row.kind == BROWSER_FACTS
     }  # a newer version begins with all lines of the older one
-    found = [fact for row in current.values() for fact in _told_by_browser(part, row)]
+    found = [fact for row in current.values() for fact in _browser_facts(part, row)]
     before: dict[bytes, dict[str, Json]] = {}
     for row in sorted((row for row in rows if row.kind == FIELDS), key=lambda row: (row.path, row.version)):
         fields = _object(_content(part, row))
@@ -65,7 +65,7 @@ def facts(part: Path) -> list[ArchivedFact]:
     return found
 
 
-def _told_by_browser(part: Path, row: KeptFile) -> Iterator[ArchivedFact]:
+def _browser_facts(part: Path, row: KeptFile) -> Iterator[ArchivedFact]:
     """Yield the facts of a browser storage, one per line."""
     for text in _content(part, row).splitlines():
         line = _object(text)

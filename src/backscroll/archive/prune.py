@@ -91,7 +91,7 @@ def _steps(part: Path, chosen: list[KeptFile], rows: list[KeptFile]) -> tuple[li
         going.append(row)
         if row.stored and not row.is_packed:
             steps.append(_to_bin(part, row.segment, os.fsdecode(row.path)))
-    packs = {pack: _told([row for row in going if row.segment == pack]) for pack in _packs_of(going)}
+    packs = {pack: _names_of_files([row for row in going if row.segment == pack]) for pack in _packs_of(going)}
     return [*steps, *(_to_bin(part, pack, told) for pack, told in packs.items())], going
 
 
@@ -117,7 +117,7 @@ def _packs_of(rows: list[KeptFile]) -> list[str]:
     return sorted({row.segment for row in rows if row.is_packed})
 
 
-def _told(rows: list[KeptFile]) -> str:
+def _names_of_files(rows: list[KeptFile]) -> str:
     """Return a text that names the small files to remove from a pack."""
     names = [os.fsdecode(row.path) for row in rows[:_NAMED]]
     more = len(rows) - len(names)

@@ -49,7 +49,7 @@ def sessions(context: click.Context, parameter: click.Parameter, incomplete: str
 
 
 def projects(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Return projects by the last names of their paths, or by their paths where one is begun."""
+    """Return projects by the last names of their paths, or by their paths if the word is the beginning of one."""
     is_path = incomplete.startswith(("/", "~", "."))
 
     def offer(library: Library) -> Iterator[CompletionItem]:
@@ -98,7 +98,7 @@ def _first_argument(command: str) -> str | None:
 
 
 def files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Return the files that sessions touched: by name, or by path where one is begun."""
+    """Return the files that sessions touched: by name, or by path if the word is the beginning of one."""
     is_path = "/" in incomplete
 
     def offer(library: Library) -> Iterator[CompletionItem]:

@@ -63,7 +63,7 @@ _STYLES: dict[Any, str] = {
 
 
 def lines_of(code: str, label: str) -> Iterator[Line]:
-    """Yield scrubbed code as lines; `label` is a language or a file's name."""
+    """Yield safe code as lines; `label` is a language or a file's name."""
     language = _LANGUAGES.get(label.rpartition(".")[2].lower())
     if language is None or len(code) > _LONGEST:
         return split_lines([Span(code, "" if "." in label or language else "code")])

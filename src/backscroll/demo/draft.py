@@ -248,8 +248,8 @@ class Draft(Rows):
     def fork(self, session: str, *, style: str = "branch") -> Self:
         """Return a new session that begins as a copy of this one.
 
-        branch: same ids, each record says `forkedFrom`.  plain: same ids, no word of it (--fork-session).
-        sdk: new ids and `forkedFrom`.  resume: new ids, no word of it (every --resume up to 1.0.44).
+        branch: same ids, each record says `forkedFrom`.  plain: same ids, no mention of it (--fork-session).
+        sdk: new ids and `forkedFrom`.  resume: new ids, no mention of it (every --resume up to 1.0.44).
         From 2.1.326 on, answers that `branch` and `plain` copy name the session whose request they were.
         """
         copy = type(self)(session, self.cwd, self.version, self.now, branch=self.branch)

@@ -1,4 +1,4 @@
-"""The sessions of the demo home, as data: twelve small stories in five projects of one Ann.
+"""The sessions of the demo home, as data: twelve small sessions in five projects of an invented Ann.
 
 A story is a list of steps: her prompts, the answers and calls of the model, and other records of `Draft`.
 """

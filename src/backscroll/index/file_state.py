@@ -13,7 +13,7 @@ from time import sleep
 
 SUFFIX = "-state"
 _MOMENT = 0.2
-"""Seconds between the last close of another process and its note, at the very most on a machine that is not stuck."""
+"""The most seconds between the last close of another process and its note, on a machine that is not stuck."""
 
 
 def note(path: Path) -> None:

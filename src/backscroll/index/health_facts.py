@@ -162,7 +162,7 @@ def records_after(database: sqlite3.Connection, session: str, place: Place) -> i
 
 
 def known_names(database: sqlite3.Connection) -> set[str]:
-    """Return every id by which a session, an earlier copy or a row is known."""
+    """Return every id of a session, an earlier copy or a row."""
     return {name for (name,) in database.execute(_KNOWN)}
 
 

@@ -44,7 +44,7 @@ KINDS = _TRANSCRIPTS | _LINES.keys() | _DOCUMENTS
 
 _PARTS = ("block/", "attachment/", "progress/", "system/")
 _DEEPEST = 5
-"""Objects that are nested deeper are not looked into."""
+"""Objects below this depth are not examined."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 """A name of a field.  In an object that is not known, any other name may be data and is not shown."""
 

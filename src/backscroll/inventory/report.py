@@ -44,7 +44,7 @@ class Unknown:
     """Something that the known schema does not have, and its first place."""
 
     kind: str
-    """type, field, or value: a known field with a type of value that it has not been seen with."""
+    """type, field, or value: a known field with a new type of value."""
     type: str
     field: str | None
     count: int

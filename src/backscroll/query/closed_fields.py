@@ -1,4 +1,4 @@
-"""The fields of a query that know only some values, as options and as `role:user`."""
+"""The fields of a query that accept only some values, as options and as `role:user`."""
 
 from backscroll.errors import QueryError
 from backscroll.stores.kinds import STORES
@@ -13,10 +13,10 @@ CLOSED = {
     "is": ("error", "agent"),
     "has": ("code",),
 }
-"""The fields that know only some values; any other value is a slip, not an empty answer."""
+"""The fields that accept only some values; any other value is an error, not an empty answer."""
 
 
 def refuse_unknown(name: str, value: str) -> None:
-    """Raise QueryError if a field does not know a value."""
+    """Raise QueryError if a field does not accept a value."""
     if name in CLOSED and value.lower() not in CLOSED[name]:
         raise QueryError(f"unknown value of {name}: {value[:80]}", remedy=f"Use one of: {', '.join(CLOSED[name])}.")

@@ -227,7 +227,7 @@ def cut_out(text: str, matches: Sequence[TextMatch], width: int = WIDTH) -> tupl
     """Return the piece of a text with most matches, on one line, and the positions of the matches in it."""
     if not matches:
         return " ".join(text[: 2 * width].split())[:width], []
-    first = max(range(len(matches)), key=lambda number: (_seen_from(matches, number, width), -number))
+    first = max(range(len(matches)), key=lambda number: (_number_within(matches, number, width), -number))
     start = max(min(matches[first].start - width // 4, len(text) - width), 0)
     end = min(max(start + width, matches[first].end), len(text))
     pieces, marks = "", []
@@ -244,7 +244,7 @@ def cut_out(text: str, matches: Sequence[TextMatch], width: int = WIDTH) -> tupl
     return pieces.rstrip(), marks
 
 
-def _seen_from(matches: Sequence[TextMatch], number: int, width: int) -> int:
+def _number_within(matches: Sequence[TextMatch], number: int, width: int) -> int:
     limit = matches[number].start + width * 3 // 4
     return sum(1 for match in matches[number : number + 20] if match.end <= limit)
 

@@ -1,7 +1,7 @@
 """Catalogue: all files that sessions touched, counted from the index; and the search for the file of a request.
 
-The index stores keys of contents, and these are enough to count versions.  If they are not (a file read in part, an
-edit without its base, a backup that no record names), the file is replayed to count.
+The index stores keys of contents, which mostly suffice to count versions.  They do not for a file read in part, an
+edit without its base, or a backup that no record names: such a file is replayed to count.
 """
 
 import os

@@ -104,7 +104,7 @@ def _place_one(file: WantedFile, ground: Ground, now: datetime, *, apply: bool) 
         why = "only a part of it is known"
     if why is not None or data is None:
         return Written(file.path, None, version, SKIPPED, why)
-    held = _held(file.path)
+    held = _current_bytes(file.path)
     if held == data:
         return Written(file.path, file.path, version, SAME, "it is there already")
     kept = f"{os.path.basename(file.path)}.before-{now:%Y%m%d-%H%M%S}"
@@ -161,7 +161,7 @@ def _is_hidden(inner: str) -> bool:
     return any(name.startswith(".") or _SHORT_NAME.fullmatch(name) for name in names)
 
 
-def _held(path: str) -> bytes | None:
+def _current_bytes(path: str) -> bytes | None:
     try:
         with open_readonly(path) as file:
             return file.read()

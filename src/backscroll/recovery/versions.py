@@ -55,7 +55,8 @@ def _by_number(states: Iterator[FileState] | list[FileState], number: int, path:
         last = state.version.n
         if last == number:
             return state
-    raise NotFoundError(f"this file has no {noun} {number}", path, f"It has {last}.")
+    remedy = f"The last {noun} is {last}." if last else f"It has no {noun}s."
+    raise NotFoundError(f"this file has no {noun} {number}", path, remedy)
 
 
 def recovered(path: str, state: FileState, *, partly: bool = False) -> Recovered:

@@ -14,7 +14,7 @@ class BytesMatch(Protocol):
     """One match of a pattern in bytes."""
 
     def span(self, group: int = 0) -> tuple[int, int]:
-        """Return start and end of a group; (-1, -1) for a group that took no part."""
+        """Return start and end of a group; (-1, -1) for a group that did not match."""
         ...
 
 

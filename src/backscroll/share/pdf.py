@@ -61,7 +61,7 @@ _STRING = re.compile(
 
 
 def unfolded(page: str) -> str:
-    """Return a page of ours with all boxes open; paper has no click.  Foreign text holds no tags."""
+    """Return a page of ours with all boxes open, because nobody can click on paper.  Foreign text holds no tags."""
     return page.replace("<details class=", "<details open class=")
 
 

@@ -257,4 +257,4 @@ class Audit:
     uncounted: list[Damage] = field(default_factory=list)
     """Places in transcripts that could not be read: a record there may have carried usage."""
     doubted: list[Note] = field(default_factory=list)
-    """Records with token counts that are not believed; these counts are unknown, not 0."""
+    """Records with implausible token counts; these counts are unknown, not 0."""

@@ -1,4 +1,4 @@
-"""Tools: how often each was called, how the calls ended, their duration and their files."""
+"""Tools: the number of calls of each, their outcomes, their duration and their files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -67,7 +67,7 @@ def find_stores(root: Path | None, env: Mapping[str, str], own: Path | None = No
     """Return every store of this user, or with `root` every store below that directory.
 
     `root` is read as a home directory of any system, a backup of several homes, a configuration directory or a
-    `projects` directory; then the environment counts for nothing.  `own` is our own directory: it is never walked.
+    `projects` directory; then environment variables are ignored.  `own` is our own directory: it is never walked.
     """
     stores: list[Store] = []
     seen: set[tuple[str, int, int]] = set()

@@ -15,13 +15,15 @@ from backscroll.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
     from backscroll.archive import contents as archive_contents
+    from backscroll.archive import model as archive_model
     from backscroll.archive import restore as restoring
+    from backscroll.archive import sources as archive_sources
     from backscroll.archive import sync as archive_syncing
     from backscroll.archive import verify as archive_checks
-    from backscroll.archive.model import ArchivedFact, ArchivedFile, ArchivedVersion, Restoration, Verification
-    from backscroll.archive.sources import SyncReport
     from backscroll.changes import apply as applying
 else:
+    archive_sources = lazily("backscroll.archive.sources")
+    archive_model = lazily("backscroll.archive.model")
     applying = lazily("backscroll.changes.apply")
     archive_contents = lazily("backscroll.archive.contents")
     restoring = lazily("backscroll.archive.restore")
@@ -32,11 +34,11 @@ else:
 class ArchiveVerbs(SessionVerbs):
     """The verbs of the archive."""
 
-    def archive_sync(self, *, dry_run: bool = False) -> SyncReport:
+    def archive_sync(self, *, dry_run: bool = False) -> archive_sources.SyncReport:
         """Copy everything new into the archive."""
         return archive_syncing.sync(self.stores(), self.archive_part(), dry_run=dry_run)
 
-    def archive_verify(self, *, read_data: bool = False) -> Verification:
+    def archive_verify(self, *, read_data: bool = False) -> archive_model.Verification:
         """Check the archive: its structure, or every byte."""
         return archive_checks.verify(self.archive_part(), read_data=read_data)
 
@@ -48,7 +50,7 @@ class ArchiveVerbs(SessionVerbs):
         as_new: bool = False,
         version: int | None = None,
         apply: bool = False,
-    ) -> Restoration:
+    ) -> archive_model.Restoration:
         """Plan to restore sessions from the archive; `apply=True` carries the plan out."""
         journal = dirs.journal(dirs.home(self._env))
         if apply:
@@ -100,15 +102,15 @@ class ArchiveVerbs(SessionVerbs):
         chosen = [session for session in found if session.id in kept or "archive" in session.stores]
         return SessionList(len(chosen), chosen[:limit])
 
-    def archive_files(self) -> list[ArchivedFile]:
+    def archive_files(self) -> list[archive_model.ArchivedFile]:
         """Return every file that the archive has."""
         return archive_contents.files(self.archive_part())
 
-    def archive_facts(self) -> list[ArchivedFact]:
+    def archive_facts(self) -> list[archive_model.ArchivedFact]:
         """Return the values of settings and browser storage that the archive has, each since it changed."""
         return archive_contents.facts(self.archive_part())
 
-    def archive_versions(self, session: str) -> list[ArchivedVersion]:
+    def archive_versions(self, session: str) -> list[archive_model.ArchivedVersion]:
         """Return every version of every file of a session that the archive has."""
         with self.session(session) as (_, name):
             return archive_contents.versions_of(self.archive_part(), name)

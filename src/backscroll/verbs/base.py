@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import RLock
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 from weakref import finalize
 
 from backscroll import dirs
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.index.words import store as words_store
     from backscroll.index.words import update as word_update
-    from backscroll.index.words.store import FullText
     from backscroll.redact import KnownIdentities
     from backscroll.redaction import identities, user_rules, values
     from backscroll.stores import archived, single
@@ -51,7 +50,7 @@ Root = Directory | Sequence[Directory] | None
 OnProgress = Callable[[Progress], None] | None
 When = datetime | str | None
 """A moment, or a text as in `--since`: 2026-05-01, yesterday, 12h, 3d, 2w; days are in this machine's time zone."""
-OwnPrices = Mapping[str, Any] | None
+OwnPrices = Mapping[str, object] | None
 """A user's own prices, as docs/usage.md describes them."""
 
 
@@ -77,8 +76,8 @@ class LibraryBase:
         self._lock = RLock()
         self._database: Connection | None = None
         self._closing: finalize[..., LibraryBase] | None = None
-        """Closes the catalogue: at the latest when nobody has this library any more, or the program ends."""
-        self._text: FullText | None = None
+        """Closes the catalogue: at the latest when nothing refers to this library any more, or the program ends."""
+        self._text: words_store.FullText | None = None
         self._looked = -inf
         """When all words were last brought up to date, on the monotonic clock."""
         self._is_closed = False
@@ -218,7 +217,7 @@ class LibraryBase:
         return self._hold(db.open_instead(self._path, error))
 
     @contextmanager
-    def words(self, recent: float = 0.0) -> Iterator[tuple[Connection, "FullText", bool]]:
+    def words(self, recent: float = 0.0) -> Iterator[tuple[Connection, "words_store.FullText", bool]]:
         """Hold the catalogue and full-text index; False means that another process keeps them from being up to date.
 
         Files are not looked at again if that was done less than `recent` seconds ago.
@@ -334,7 +333,7 @@ class LibraryBase:
         self._database = self._closing = self._text = None
 
     @contextmanager
-    def _words_held(self, database: Connection) -> Iterator["FullText"]:
+    def _words_held(self, database: Connection) -> Iterator["words_store.FullText"]:
         """Hold the full-text index of the catalogue; if it is damaged, the next command rebuilds it."""
         if self._text is None:
             self._text = words_store.open_fulltext(db.words_beside(database))

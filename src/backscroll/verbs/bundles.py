@@ -19,17 +19,19 @@ from backscroll.stores.find import browser_stores
 from backscroll.verbs.transfer import TransferVerbs
 
 if TYPE_CHECKING:
-    from backscroll.changes.plan import ChangePlan
+    from backscroll.changes import plan as plans
     from backscroll.sessions.joining import marks as desktop_marks
+    from backscroll.transfer import model as transfer_model
     from backscroll.transfer import path_map as paths
     from backscroll.transfer import resume as resuming
     from backscroll.transfer.bundles import bundle as bundles
     from backscroll.transfer.bundles import pack as packing
     from backscroll.transfer.bundles import secret
     from backscroll.transfer.bundles import unpack as unpacking
-    from backscroll.transfer.model import Packed, Unpacking
     from backscroll.transfer.rows import pins as pinning
 else:
+    transfer_model = lazily("backscroll.transfer.model")
+    plans = lazily("backscroll.changes.plan")
     desktop_marks = lazily("backscroll.sessions.joining.marks")
     bundles = lazily("backscroll.transfer.bundles.bundle")
     packing = lazily("backscroll.transfer.bundles.pack")
@@ -54,7 +56,7 @@ class BundleVerbs(TransferVerbs):
         project: str | None = None,
         redact: bool = False,
         passphrase_file: str | os.PathLike[str] | None = None,
-    ) -> Packed:
+    ) -> transfer_model.Packed:
         """Write sessions, or all of a project, into a new bundle."""
         place = Path(os.fspath(output))
         self._refuse_stores(place)
@@ -85,7 +87,7 @@ class BundleVerbs(TransferVerbs):
         passphrase_file: str | os.PathLike[str] | None = None,
         apply: bool = False,
         force: bool = False,
-    ) -> Unpacking:
+    ) -> transfer_model.Unpacking:
         """Plan to unpack a bundle; each map has the form `OLD=NEW`; `apply=True` acts."""
         place = Path(os.fspath(bundle))
         phrase = None if passphrase_file is None else secret.read_passphrase(Path(passphrase_file))
@@ -99,7 +101,7 @@ class BundleVerbs(TransferVerbs):
             planned = unpacking.plan_unpack(opened, wish)
             return self._applied(planned, planned.changes, apply=apply)
 
-    def transfer_pins(self, account: str, *, to: str, apply: bool = False, force: bool = False) -> ChangePlan:
+    def transfer_pins(self, account: str, *, to: str, apply: bool = False, force: bool = False) -> plans.ChangePlan:
         """Plan to copy the groups of Desktop's sidebar to another account; `apply=True` acts."""
         found = [desktop_marks.read_desktop_marks(store) for store in browser_stores(self.stores())]
         with self.catalogue() as database:

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.desktop import cowork as desktop_cowork
     from backscroll.desktop import logs as desktop_logs
-    from backscroll.sessions.desktop_model import Accounts, LogLine, Manifest, McpServer, Schedule
+    from backscroll.sessions import desktop_model
     from backscroll.sessions.joining import marks as desktop_marks
     from backscroll.sessions.joining import worktrees as leases
     from backscroll.stores.desktop_files import flags as feature_flags
     from backscroll.stores.desktop_files import storage as browser_storage
     from backscroll.stores.desktop_files import worktrees as registry
 else:
+    desktop_model = lazily("backscroll.sessions.desktop_model")
     desktop_accounts = lazily("backscroll.desktop.accounts")
     desktop_cowork = lazily("backscroll.desktop.cowork")
     desktop_logs = lazily("backscroll.desktop.logs")
@@ -41,24 +42,24 @@ else:
 class DesktopVerbs(LibraryBase):
     """The verbs about data that Claude Desktop and Claude Code store beside sessions."""
 
-    def accounts(self) -> Accounts:
+    def accounts(self) -> desktop_model.Accounts:
         """Return every account that a file on this disk names, the signed-in programs, and Desktop's counters."""
         with self.catalogue() as database:
             return desktop_accounts.accounts(database)
 
-    def cowork(self, session: str | None = None) -> list[Manifest]:
+    def cowork(self, session: str | None = None) -> list[desktop_model.Manifest]:
         """Return the manifests of one session with their audits, or those of all Cowork sessions without."""
         with self.optional_session(session) as (database, name):
             found = list(desktop_cowork.read_manifests(database, name))
         self.note_damage(item for one in found for item in one.damage)
         return found
 
-    def schedules(self) -> list[Schedule]:
+    def schedules(self) -> list[desktop_model.Schedule]:
         """Return the scheduled tasks of each account in Desktop."""
         with self.catalogue() as database:
             return desktop_cowork.read_schedules(database)
 
-    def mcp_servers(self) -> list[McpServer]:
+    def mcp_servers(self) -> list[desktop_model.McpServer]:
         """Return the MCP servers in Desktop's settings, without the values of their variables."""
         with self.catalogue() as database:
             return desktop_accounts.mcp_servers(database)
@@ -68,7 +69,7 @@ class DesktopVerbs(LibraryBase):
         with self.catalogue() as database:
             return desktop_logs.log_files(database)
 
-    def logs(self, session: str, *, zone: tzinfo | None = None) -> tuple[Session, list[LogLine | Damage]]:
+    def logs(self, session: str, *, zone: tzinfo | None = None) -> tuple[Session, list[desktop_model.LogLine | Damage]]:
         """Return a session, and the errors in Desktop's logs that are near it in time or name it.
 
         Times without a zone count as times in `zone`, by default in this machine's time zone.

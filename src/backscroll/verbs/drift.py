@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backscroll.lazy import lazily
+from backscroll.records import Json
 from backscroll.verbs.base import LibraryBase
 
 if TYPE_CHECKING:
@@ -24,6 +25,6 @@ class DriftVerbs(LibraryBase):
         self.note_damage(found.damage)
         return found
 
-    def drift_json_schema(self) -> dict[str, Any]:
+    def drift_json_schema(self) -> dict[str, Json]:
         """Return a JSON Schema inferred from the records on the disk."""
         return drift_schema.infer_schema(self.drift().types)

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from backscroll.recovery import blame as blaming
     from backscroll.recovery import catalogue, restore
     from backscroll.recovery import history as histories
+    from backscroll.recovery import model as recovery_model
     from backscroll.recovery import session_patch as patching
     from backscroll.recovery import versions as recovery
-    from backscroll.recovery.model import Blame, FileHistory, FileList, Match, OnFile, Recovered, WritePlan
 else:
+    recovery_model = lazily("backscroll.recovery.model")
     file_changes = lazily("backscroll.index.queries.file_changes")
     blaming = lazily("backscroll.recovery.blame")
     catalogue = lazily("backscroll.recovery.catalogue")
@@ -47,7 +48,7 @@ _SETTINGS = (
 _LARGEST = 64 << 20
 
 
-def _on_file(on_progress: OnProgress, what: str) -> OnFile | None:
+def _on_file(on_progress: OnProgress, what: str) -> recovery_model.OnFile | None:
     return None if on_progress is None else lambda done, total: on_progress(Progress(done, total, 0, what))
 
 
@@ -72,7 +73,7 @@ class FileVerbs(LibraryBase):
         until: When = None,
         limit: int | None = 50,
         deleted: bool = False,
-    ) -> FileList:
+    ) -> recovery_model.FileList:
         """Return the files that sessions touched, the most recent first; `limit=None` for all of them.
 
         `deleted` leaves out the files whose last recorded version is not a deletion.
@@ -98,7 +99,7 @@ class FileVerbs(LibraryBase):
         with self.catalogue() as database:
             return [item.path for item in file_changes.touched(database, file_changes.FileFilter())[:limit]]
 
-    def recover(self, path: str) -> FileHistory:
+    def recover(self, path: str) -> recovery_model.FileHistory:
         """Return all versions of a file, oldest first, and the changes that never reached the disk."""
         with self._histories() as (database, opened):
             name = catalogue.find_path(database, path, opened)
@@ -116,7 +117,7 @@ class FileVerbs(LibraryBase):
         candidate: int | None = None,
         partly: bool = False,
         redact: bool = False,
-    ) -> Recovered:
+    ) -> recovery_model.Recovered:
         """Return one version of a file with its bytes: by number, moment or message, or the last one."""
         redactor = self.redactor() if redact else None
         with self._histories() as (database, opened):
@@ -127,7 +128,9 @@ class FileVerbs(LibraryBase):
             return found
         return replace(redactor.value(found), data=redactor.data(found.data))
 
-    def blame(self, path: str, *, version: int | None = None, at: When = None, lines: str | None = None) -> Blame:
+    def blame(
+        self, path: str, *, version: int | None = None, at: When = None, lines: str | None = None
+    ) -> recovery_model.Blame:
         """Return the lines of a version of a file, each with the session, message and time that wrote it.
 
         Without a version or a moment: the lines on the disk, or of the last version where the file is not there or
@@ -155,7 +158,7 @@ class FileVerbs(LibraryBase):
         match: str | None = None,
         since: When = None,
         until: When = None,
-    ) -> Iterator[Match]:
+    ) -> Iterator[recovery_model.Match]:
         """Yield the lines with a text in any version of any file, with the versions that have them."""
         with self.optional_session(session) as (database, name):
             sessions = SessionFilter(session=name, project=project)
@@ -177,7 +180,7 @@ class FileVerbs(LibraryBase):
         candidate: int | None = None,
         risky: bool = False,
         apply: bool = False,
-    ) -> WritePlan:
+    ) -> recovery_model.WritePlan:
         """Write one file, or all files of a project as of a moment, into a new or empty directory.
 
         Without a directory, return a plan for their old paths; `apply=True` writes them and keeps existing files aside.

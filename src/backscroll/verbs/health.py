@@ -17,7 +17,7 @@ from backscroll.verbs.desktop import DesktopVerbs
 
 if TYPE_CHECKING:
     from backscroll.changes import apply as applying
-    from backscroll.changes.plan import ChangePlan
+    from backscroll.changes import plan as plans
     from backscroll.health import model as health
     from backscroll.health import repairs
     from backscroll.health import surroundings as shared
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from backscroll.sessions.session import Session
     from backscroll.stores import archived
 else:
+    plans = lazily("backscroll.changes.plan")
     applying = lazily("backscroll.changes.apply")
     archived = lazily("backscroll.stores.archived")
     checks = lazily("backscroll.health.checks.table")
@@ -42,7 +43,7 @@ class HealthVerbs(DesktopVerbs):
     def doctor(
         self, session: str | None = None, *, kind: str | None = None, program: str = "backscroll"
     ) -> health.HealthReport:
-        """Return the findings about one session, or about everything; remedies call the program by the name given.
+        """Return the findings about one session, or about everything; remedies name the program as `program`.
 
         With `kind` every transcript is read for `secrets` and `drift`, and else only a sample.
         """
@@ -60,7 +61,9 @@ class HealthVerbs(DesktopVerbs):
             checked = _checked(database, asked, is_one=name is not None)
         return health.HealthReport(checks.in_order(findings), checked)
 
-    def doctor_fix(self, session: str | None = None, *, kind: str | None = None, apply: bool = False) -> ChangePlan:
+    def doctor_fix(
+        self, session: str | None = None, *, kind: str | None = None, apply: bool = False
+    ) -> plans.ChangePlan:
         """Plan to repair one session, or all that can be repaired; `apply=True` carries the plan out.
 
         A damaged or broken transcript gets a repaired copy under a new id.  A row is rebuilt from its transcript.

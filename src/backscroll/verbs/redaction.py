@@ -13,11 +13,12 @@ from backscroll.lazy import lazily
 from backscroll.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
+    from backscroll import redact
     from backscroll.index.queries import details
-    from backscroll.redact import Rule
     from backscroll.redaction import cleaning, user_rules, values
     from backscroll.sessions.reading import reader
 else:
+    redact = lazily("backscroll.redact")
     details = lazily("backscroll.index.queries.details")
     cleaning = lazily("backscroll.redaction.cleaning")
     user_rules = lazily("backscroll.redaction.user_rules")
@@ -67,7 +68,7 @@ class RedactionVerbs(SessionVerbs):
         create_from_pieces(output, (piece for stream in streams for piece in cleaning.clean(redactor, stream)))
         return dict(redactor.redactions)
 
-    def redaction_rules(self) -> tuple[Rule, ...]:
+    def redaction_rules(self) -> tuple[redact.Rule, ...]:
         """Return the rules in use: those of the user, then those that ship with backscroll."""
         return user_rules.load_user_rules(dirs.home(self._env))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime
 from threading import get_ident
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from backscroll.errors import RefusedError
 from backscroll.index.db import Connection
@@ -31,10 +31,29 @@ else:
     closed_fields = lazily("backscroll.query.closed_fields")
     hits = lazily("backscroll.query.hits")
     language = lazily("backscroll.query.language")
+    values = lazily("backscroll.redaction.values")
 
 
 TYPING = 1.0
 """Seconds: letters that are typed one after the other share one look at the files."""
+
+
+class SearchFunction(Protocol):
+    """A search on an open index; it takes the arguments of `search`, but an open redactor instead of `redact`."""
+
+    def __call__(  # noqa: PLR0913 - one argument per option of the command
+        self,
+        wanted: str,
+        options: searching.Options | None = None,
+        *,
+        fields: Mapping[str, str | None] | None = None,
+        since: When = None,
+        until: When = None,
+        context: int = 0,
+        counts: str | None = None,
+        redactor: values.ValueRedactor | None = None,
+    ) -> hits.Found:
+        """Return the matches of a query, best first."""
 
 
 class SearchVerbs(SessionVerbs):
@@ -79,8 +98,8 @@ class SearchVerbs(SessionVerbs):
             )
 
     @contextmanager
-    def search_index(self) -> Iterator[Callable[..., hits.Found]]:
-        """Hold the open index for many searches; the yielded function takes the arguments of `search`.
+    def search_index(self) -> Iterator[SearchFunction]:
+        """Hold the open index for many searches; the yielded function takes the arguments of `search`, but no `redact`.
 
         It works in the thread that opened it, until the context ends; otherwise it raises RefusedError.
         """
@@ -88,7 +107,7 @@ class SearchVerbs(SessionVerbs):
             yield ask
 
     @contextmanager
-    def _index_for_search(self, recent: float = 0.0) -> Iterator[Callable[..., hits.Found]]:
+    def _index_for_search(self, recent: float = 0.0) -> Iterator[SearchFunction]:
         with self.words(recent) as (database, text, is_current):
             open_file, owner, is_open = self.open_file(), get_ident(), True
 

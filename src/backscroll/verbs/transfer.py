@@ -24,17 +24,16 @@ if TYPE_CHECKING:
     from backscroll.archive import restore as restoring
     from backscroll.changes import apply as applying
     from backscroll.changes import journal as journalling
-    from backscroll.changes.journal import JournalSummary
-    from backscroll.changes.plan import ChangePlan
+    from backscroll.changes import plan as plans
     from backscroll.desktop import accounts as desktop_accounts
     from backscroll.index.queries import details
     from backscroll.transfer import model as transfer_model
     from backscroll.transfer import project as renaming_projects
     from backscroll.transfer import resume as resuming
-    from backscroll.transfer.model import Resumption, RowCopies
     from backscroll.transfer.rows import copy as row_copying
     from backscroll.transfer.rows import row as row_making
 else:
+    plans = lazily("backscroll.changes.plan")
     applying = lazily("backscroll.changes.apply")
     desktop_accounts = lazily("backscroll.desktop.accounts")
     details = lazily("backscroll.index.queries.details")
@@ -53,12 +52,12 @@ Planned = TypeVar("Planned")
 class TransferVerbs(LibraryBase):
     """The verbs that change Claude's directories, by plan and journal."""
 
-    def transfer_log(self) -> list[JournalSummary]:
+    def transfer_log(self) -> list[journalling.JournalSummary]:
         """Return the journals of all changes that were made here, oldest first."""
         found = journalling.journals(self._journal)
         return [journalling.summary(journal) for journal in found if journal.notes]
 
-    def transfer_undo(self, journal: str | None = None) -> ChangePlan:
+    def transfer_undo(self, journal: str | None = None) -> plans.ChangePlan:
         """Undo a journal, or the last one that is not undone; files that were used since stay unchanged."""
         return applying.undo(self._journal, journal)
 
@@ -71,7 +70,7 @@ class TransferVerbs(LibraryBase):
         as_new: bool = False,
         apply: bool = False,
         force: bool = False,
-    ) -> Resumption:
+    ) -> transfer_model.Resumption:
         """Plan to make a session resumable in a directory; `apply=True` acts."""
         config, is_usual = resuming.target_config(self.root, self._env)
         place = None if cwd is None else os.fspath(cwd)
@@ -95,7 +94,7 @@ class TransferVerbs(LibraryBase):
         undelete: bool = False,
         apply: bool = False,
         force: bool = False,
-    ) -> RowCopies:
+    ) -> transfer_model.RowCopies:
         """Plan to copy rows of Claude Desktop to an account, `ACCOUNT[/ORG]`; `apply=True` acts.
 
         The rows are those of the sessions, of a project, or all of them.
@@ -110,7 +109,7 @@ class TransferVerbs(LibraryBase):
 
     def transfer_row(
         self, session: str, *, to: str | None = None, apply: bool = False, force: bool = False
-    ) -> ChangePlan:
+    ) -> plans.ChangePlan:
         """Plan a row of Claude Desktop for a session, or repair its row; `apply=True` acts."""
         with self._one(session) as (database, name):
             found = query.session(database, name)
@@ -122,7 +121,7 @@ class TransferVerbs(LibraryBase):
 
     def transfer_project(
         self, old: str, new: str, *, move_files: bool = False, apply: bool = False, force: bool = False
-    ) -> ChangePlan:
+    ) -> plans.ChangePlan:
         """Plan to rename a project wherever Claude's products name it; `apply=True` acts."""
         renaming_projects.checked_map(old, new)
         with self.catalogue() as database:
@@ -133,7 +132,9 @@ class TransferVerbs(LibraryBase):
         planned = renaming_projects.plan_project(wish)
         return self._applied(planned, planned, apply=apply)
 
-    def _from_archive(self, session: Session, agents: Sequence[str], wish: resuming.ResumeOptions) -> Resumption:
+    def _from_archive(
+        self, session: Session, agents: Sequence[str], wish: resuming.ResumeOptions
+    ) -> transfer_model.Resumption:
         """Plan to resume a session that only the archive has."""
         cwd = resuming.directory_for(session, wish.cwd)
         options = restoring.RestoreOptions(self.archive_part(), self.root, self._env, cwd=cwd, as_new=wish.as_new)
@@ -145,7 +146,7 @@ class TransferVerbs(LibraryBase):
     def _journal(self) -> Path:
         return dirs.journal(dirs.home(self._env))
 
-    def _applied(self, planned: Planned, changes: ChangePlan, *, apply: bool) -> Planned:
+    def _applied(self, planned: Planned, changes: plans.ChangePlan, *, apply: bool) -> Planned:
         if apply:
             applying.apply_plan(changes, self._journal)
         return planned

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from backscroll.index.queries import details
     from backscroll.index.queries import usage as sums
     from backscroll.stats import audit as audit_stats
+    from backscroll.stats import model as stats_model
     from backscroll.stats import prices as price_table
     from backscroll.stats import timeline as timeline_stats
     from backscroll.stats import tools as tool_stats
     from backscroll.stats import usage as usage_stats
-    from backscroll.stats.model import Audit, Timeline, ToolReport, UsageReport
 else:
+    stats_model = lazily("backscroll.stats.model")
     details = lazily("backscroll.index.queries.details")
     sums = lazily("backscroll.index.queries.usage")
     audit_stats = lazily("backscroll.stats.audit")
@@ -47,7 +48,7 @@ class UsageVerbs(SessionVerbs):
         model: str | None = None,
         zone: tzinfo | None = None,
         prices: OwnPrices = None,
-    ) -> UsageReport:
+    ) -> stats_model.UsageReport:
         """Return tokens and cost, each API message once, grouped by one key or a combination of keys.
 
         Days and hours are in `zone`, by default this machine's; `since` and `until` are exact to a quarter of an hour.
@@ -59,12 +60,12 @@ class UsageVerbs(SessionVerbs):
             table = price_table.load_prices(prices)
             return usage_stats.report(database, wanted, keys, table, zone=zone, now=datetime.now(UTC))
 
-    def usage_audit(self, session: str | None = None, *, prices: OwnPrices = None) -> Audit:
+    def usage_audit(self, session: str | None = None, *, prices: OwnPrices = None) -> stats_model.Audit:
         """Return the steps from the records on disk to the total, of everything or of one session."""
         with self.optional_session(session) as (database, name):
             return audit_stats.report(database, name, price_table.load_prices(prices))
 
-    def timeline(self, session: str, *, prices: OwnPrices = None) -> Timeline:
+    def timeline(self, session: str, *, prices: OwnPrices = None) -> stats_model.Timeline:
         """Return one session turn by turn: working and waiting time, calls, cost, and the growth of its context."""
         with self.session(session) as (database, name):
             found = self.priced(database, [query.session(database, name)], prices)[0]
@@ -80,7 +81,7 @@ class UsageVerbs(SessionVerbs):
         store: str | None = None,
         account: str | None = None,
         session: str | None = None,
-    ) -> ToolReport:
+    ) -> stats_model.ToolReport:
         """Return the number of calls of each tool, how they ended and their duration, each call once."""
         with self.optional_session(session) as (database, name):
             sessions = SessionFilter(project, store, account_of(database, account), session=name)

@@ -14,9 +14,10 @@ from backscroll.verbs.base import LibraryBase
 if TYPE_CHECKING:
     import watchfiles
 
-    from backscroll.sessions.message import Message
+    from backscroll.sessions import message as message_model
     from backscroll.sessions.reading import follow
 else:
+    message_model = lazily("backscroll.sessions.message")
     watchfiles = lazily("watchfiles")
     follow = lazily("backscroll.sessions.reading.follow")
 
@@ -34,7 +35,9 @@ def _changes(stores: Sequence[CodeStore]) -> Iterator[object]:
 class WatchVerbs(LibraryBase):
     """The verb that follows messages while they are written."""
 
-    def watch(self, session: str | None = None, *, wakes: Iterable[object] | None = None) -> Iterator[Message]:
+    def watch(
+        self, session: str | None = None, *, wakes: Iterable[object] | None = None
+    ) -> Iterator[message_model.Message]:
         """Yield new messages of all sessions, or of one with its agents, until `wakes` ends.
 
         It looks for changes after each item of `wakes`; by default the file system notifies it.

@@ -1,6 +1,6 @@
 """The Markdown that Claude writes, as blocks and inline runs, for the terminal and for HTML pages.
 
-Input: scrubbed text.  Output: blocks in order, then runs inside them.  A small subset, read in one pass and in
+Input: safe text.  Output: blocks in order, then runs inside them.  A small subset, read in one pass and in
 linear time: fences, headings, items, quotes, tables, rules, paragraphs; code, strong, emphasis and http(s) links.
 Raw HTML is text like any other.  Unknown syntax is a paragraph, so that nothing is lost.
 """

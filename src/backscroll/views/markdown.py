@@ -1,7 +1,7 @@
 """A session as a Markdown document, message by message.
 
-Input: a `Transcript`.  Output: text in pieces.  The text of people and of Claude stays Markdown, but raw HTML is
-neutralised, images are not loaded, headings are set below ours and fences are always closed.  Inputs and results of
+Input: a `Transcript`.  Output: text in pieces.  The text of people and of Claude stays Markdown.  In it raw HTML is
+neutralised, images are not loaded, headings are set below ours, and fences are always closed.  Inputs and results of
 tools are fenced, each fence longer than any inside it.
 """
 

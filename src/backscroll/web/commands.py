@@ -126,7 +126,7 @@ def _page(source: WebSource, asked: WebRequest) -> Iterator[str]:
 
 
 def _rendered(page: MessagePage, before: int, limit: int) -> Iterator[str]:
-    """Yield a page whose parts carry safe HTML too; the messages beside it only lend their results."""
+    """Yield a page whose parts carry safe HTML too; the messages beside it are read for their results only."""
     renderer = PageRenderer(page.messages, before, _paper()._replace(base=page.session.cwd))
     yield '{"session": ' + json.dumps(json.object_of(page.session))
     yield f',\n"total": {page.total},\n"offset": {page.offset + before},\n"messages": ['

@@ -55,7 +55,7 @@ class Feed:
             self._stop.set()
 
     def _announced(self, wakes: Iterable[object]) -> Iterator[object]:
-        """Yield the wakes; the first is asked for when the place in every file is known."""
+        """Yield the wakes; take the first one after the place in every file is known."""
         self._set_ready()
         yield from wakes
 

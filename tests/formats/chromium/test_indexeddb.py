@@ -242,3 +242,12 @@ def test_blobs_are_refused_that_are_none() -> None:
     """A list of blobs that is cut short is refused."""
     with pytest.raises(MalformedError):
         read_blobs(b"\0\1\x05a")
+
+
+@pytest.mark.parametrize("database", [b"\x2c", b"\x2c\x01", b"\x2c\x01\x02"])
+def test_blobs_of_a_database_with_a_large_number(database: bytes) -> None:
+    """The first byte of a key says how many bytes the numbers have; the record's key differs in the last one only."""
+    lengths = (len(database) - 1) << 5
+    blobs, record = (bytes([lengths]) + database + b"\1" + bytes([index]) + K for index in (3, 1))
+
+    assert record == indexeddb._record_key(blobs)

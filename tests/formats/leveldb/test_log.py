@@ -2,6 +2,7 @@
 
 import io
 import struct
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -48,6 +49,22 @@ def damage(data: bytes) -> list[tuple[str, int | None, int | None]]:
 def good(data: bytes) -> list[KeyVersion]:
     """Return the writes that were read."""
     return [item for item in versions(data) if isinstance(item, KeyVersion)]
+
+
+def test_holes_change_nothing_but_the_work(tmp_path: Path) -> None:
+    """A sparse file gives the same writes and damage as a plain file with the same bytes."""
+    path, part, far = tmp_path / "x.log", log_of([(b"key", b"value")]), 64 * BLOCK
+    with path.open("wb") as file:
+        for start in (0, far + 9, 2 * far):  # data may begin inside a block
+            file.seek(start)
+            file.write(part)
+        file.truncate(3 * far)
+    data = path.read_bytes()
+    with path.open("rb") as file:
+        found = list(log_versions(file, "x.log", len(data)))
+
+    assert versions(data) == found
+    assert [19, 2 * far + 19] == [item.offset for item in good(data)]
 
 
 def test_records_are_joined_over_blocks() -> None:

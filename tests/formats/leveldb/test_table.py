@@ -159,6 +159,7 @@ def test_table_too_large_to_walk(monkeypatch: pytest.MonkeyPatch) -> None:
         (with_index((0, 3), before=stored_block(b"\x05ab", 1)), "before the beginning"),
         (with_index((0, 3), before=stored_block(b"abc", 2)), "Zstandard: "),
         (with_index((0, 14), before=stored_block(b"\0\3\0abc" + block_of([]))), "sequence number"),
+        (with_index((0, 18), before=stored_block(block_of([(b"\7" * 7, b"")]))), "sequence number"),
         (with_index((0, 22), before=stored_block(block_of([(b"key" + b"\7" * 8, b"")]))), "sequence number"),
         (with_index((0, 11), before=stored_block(b"\5\0\0" + block_of([]))), "shares more"),
         (with_index((0, 11), before=stored_block(b"\0\x7f\0" + block_of([]))), "127 bytes wanted"),

@@ -202,3 +202,10 @@ def test_a_name_that_is_no_utf8_is_listed(tmp_path: Path) -> None:
     (session,) = listed(tmp_path).values()
 
     assert 1 == session.prompts
+
+
+def test_files_that_were_given_to_a_session_are_no_session(tmp_path: Path) -> None:
+    """Uploads and the like below the id of a session do not make one; kept results of tools do."""
+    write_side(tmp_path, f"uploads/{UUID}/plan.pdf", b"x")
+
+    assert [] == units(home(tmp_path))

@@ -177,3 +177,14 @@ def test_a_plan_on_a_prompt(tmp_path: Path) -> None:
         (hit,) = searched("aardvark").hits
 
         assert ("other", True) == (hit.kind, hit.message is not None)
+
+
+@pytest.mark.parametrize(
+    "kind, field", [("agent-name", "agentName"), ("ai-title", "aiTitle"), ("custom-title", "customTitle")]
+)
+def test_earlier_names_are_found(kind: str, field: str, tmp_path: Path) -> None:
+    """A name that a later one replaced is found too."""
+    draft = Draft(UUID).prompt("go").record(**{"type": kind, field: "okapi"}).record(**{"type": kind, field: "zebra"})
+    draft.answer("done").write(home(tmp_path))
+    with Searched(tmp_path) as searched:
+        assert 1 == searched("okapi").total

@@ -230,6 +230,16 @@ def test_the_length_of_a_prompt_includes_the_cache(tmp_path: Path) -> None:
     assert 17 == tokens.context
 
 
+def test_context_of_unknown_counts(tmp_path: Path) -> None:
+    """A missing count adds nothing to the length of a prompt."""
+    record = assistant("a1")
+    record["message"]["usage"] = {"output_tokens": 2, "cache_read_input_tokens": 9}
+    tokens = row(tmp_path, record).tokens
+
+    assert tokens is not None
+    assert 9 == tokens.context
+
+
 @pytest.mark.parametrize("count", [-1, LARGEST_COUNT + 1])
 def test_impossible_counts_are_unknown(tmp_path: Path, count: int) -> None:
     """A negative or absurd number of tokens is not believed."""

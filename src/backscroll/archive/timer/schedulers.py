@@ -148,7 +148,7 @@ def _systemd(place: TimerPlace, every: int) -> Scheduler:
 
 
 def _unit_word(text: str) -> str:
-    """Quote a word for a unit file of systemd, where %, $ and backslashes mean something."""
+    """Quote a word for a unit file of systemd, in which %, $ and backslashes are special."""
     for mark, doubled in (("\\", "\\\\"), ('"', '\\"'), ("%", "%%"), ("$", "$$"), ("\n", "\\n")):
         text = text.replace(mark, doubled)
     return f'"{text}"'

@@ -11,7 +11,7 @@ from backscroll.files import read_small, reason_of
 
 _LARGEST = 16 << 20
 _MARK = "archive sync >/dev/null 2>&1 || true"
-"""The end of our hook's command: it never speaks, and never keeps Claude Code from stopping."""
+"""The end of our hook's command: it prints nothing, and never prevents Claude Code from stopping."""
 _SECONDS = 60
 
 

@@ -1,9 +1,9 @@
 """Read everything that pages stored in a Chromium profile, such as Claude Desktop's data directory.
 
-`read_profile` finds Local Storage, Session Storage and IndexedDB by the names of their files, at any depth
-(Electron keeps further profiles under Partitions), in LevelDB and in SQLite.  It opens files one at a time,
-takes no lock and writes nothing.  A running browser may write meanwhile, so each store is read again until its files
-are the same before and after, or have only grown at their ends without damage: that is a valid state of the store
+`read_profile` finds Local Storage, Session Storage and IndexedDB by the names of their files, in LevelDB and in
+SQLite.  It looks at any depth, because Electron keeps further profiles under Partitions.  It opens files one at a
+time, takes no lock and writes nothing.  A running browser may write meanwhile.  So each store is read again until
+its files are the same before and after, or have only grown at their ends without damage, which is a valid state
 too.  Data that the browser has not committed yet is on no disk.
 
     Local Storage/leveldb/                        Local Storage

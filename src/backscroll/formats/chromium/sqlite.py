@@ -1,9 +1,8 @@
 """Local Storage, Session Storage and IndexedDB in SQLite, the engine that Chromium is moving to.
 
-Every function gets the path of a private copy of the file, with its -wal or -journal beside it, because
-SQLite may write to a file that it opens; it never opens the store.  The schema of a copy is not trusted: only plain
-tables are read, no stored code is run, and queries without end are stopped.  SQLite keeps no history in its
-tables, and no checksums.
+SQLite may write to a file that it opens.  So every function gets the path of a private copy, with its -wal or
+-journal beside it, and never opens the store.  The schema of a copy is not trusted: only plain tables are read, no
+stored code is run, and queries without end are stopped.  SQLite keeps no history in its tables, and no checksums.
 
     LocalStorage      maps(row_id, storage_key, last_accessed, last_modified, total_size)
                       map_entries(map_id, value_compression_type, key, value)

@@ -2,8 +2,9 @@
 
 `scan` takes a seekable binary file (plain UTF-8, see `streams`) and a decoder of the caller's choice.
 Only a newline ends a line.  A line that the decoder refuses goes through `lenient`, then `salvage`.
-The bytes of records, of damage and of blanks (line ends, white space, byte order marks) are each counted,
-and add up to the bytes that were read.  Damaged ranges with one reason and only blanks between them are one Damage.
+Blanks are line ends, white space and byte order marks.  The bytes of records, of damage and of blanks are each
+counted, and add up to the bytes that were read.  Damaged ranges with one reason and only blanks between them are
+one Damage.
 A large hole of a sparse file is NUL bytes, as on any other file system, but is not read.
 
 A last line without its newline is a record if it is a complete object.  If not, a program may still be

@@ -1,15 +1,14 @@
 """Split a damaged line into its complete records, and damage for everything else.
 
-A line that is not one JSON text is a torn record with the next one glued to it, two records whose
-newline was lost, NUL bytes left by a power loss, two writers mixed, or noise.  `salvage` returns pieces
-that cover every byte of the line.  It invents nothing: the inner `message` of a torn record is a whole
-object too, so an object inside damage counts only if it has the shape of a record and if the bytes after
-it could not continue an enclosing object.
+Such a line is a torn record with the next one glued to it, two records without the newline between them,
+NUL bytes of a power loss, the mixed output of two writers, or noise.  `salvage` returns pieces that cover every
+byte of the line.  It invents nothing.  The inner `message` of a torn record is a whole object too.  So an object
+inside damage counts only if it has the shape of a record, and if the bytes after it could not continue an
+enclosing object.
 
-How it stays linear: from a candidate `{"` the syntax is followed as far as it goes.  Where it stops, at
-most one object has just closed, and it is the only one that can be a record; the next candidate lies
-beyond the stop, because a record glued into an open string ends that string, and stops the walk, right
-at its own first quote.
+The time is linear.  From a candidate `{"` the walk follows the syntax as far as it goes.  Where it stops, at most
+one object has just closed, and only that one can be a record.  The next candidate lies beyond the stop: a record
+glued into an open string ends that string at its own first quote, and the walk stops there.
 """
 
 import re
@@ -118,8 +117,8 @@ class Piece(NamedTuple):
 def salvage(line: bytes, *, is_open: bool = False) -> list[Piece]:
     """Split a damaged line into records, damage and blanks that together cover each byte of it, in order.
 
-    At the end of an open line, which a program may still be writing, an object that could be a member of an
-    incomplete one is no record yet.
+    A program may still be writing an open line.  At its end, an object that could be a member of an incomplete one
+    is no record yet.
     """
     plain = without_escapes(line)
     pieces: list[Piece] = []

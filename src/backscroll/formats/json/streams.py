@@ -1,9 +1,9 @@
 """Unpack a stored file to its plain UTF-8 bytes.
 
-`open_stream` looks at the first bytes only.  A plain file is returned without a copy.  gzip
-and UTF-16 with a byte order mark are unwrapped into an anonymous temporary file, so that offsets are
-offsets into the unwrapped bytes.  Bytes that cannot be unwrapped are damage, counted in bytes of the file
-on disk; everything before the fault is kept.  Nothing is unwrapped twice.
+`open_stream` looks at the first bytes only.  A plain file is returned without a copy.  gzip, and UTF-16 with a byte
+order mark, are unwrapped into an anonymous temporary file.  Offsets are then offsets into the unwrapped bytes.
+Bytes that cannot be unwrapped are damage, counted in bytes of the file on disk.  Everything before the fault is
+kept.  Nothing is unwrapped twice.
 """
 
 import codecs

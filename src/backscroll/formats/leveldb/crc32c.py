@@ -1,9 +1,9 @@
 """CRC-32C, which LevelDB puts on every log record and every block of a table.
 
-The standard library has no function for it.  A table of 256 entries takes a byte at a time, which is
-too slow for megabytes, so a long text is first made short: it is one polynomial over two elements,
-and where a multiple of the checksum's polynomial has few terms, its highest terms can be replaced by
-a few shifted copies of themselves with three or five operations on one large integer.
+The standard library has no function for it.  A table of 256 entries takes a byte at a time, which is too slow
+for megabytes.  So a long text is shortened first.  It is a polynomial over two elements.  Some multiples of the
+checksum's polynomial have few terms.  With such a multiple, three to five operations on one large integer replace
+the highest terms of the text by a few shifted copies of them.
 """
 
 _POLYNOMIAL = 0x82F63B78

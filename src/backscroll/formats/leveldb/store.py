@@ -1,9 +1,9 @@
 """Read every remaining version of every key in a LevelDB directory, and the damage.
 
-`Database` needs no library, no lock and no write.  Which version of a key is live is decided by the
-highest sequence number among the files that the manifest lists, deletions included; never by the
-order of files.  Files that it no longer lists (retired ones) contribute history only.  A record that
-a compaction copied into several files is one record.
+`Database` needs no library, no lock and no write.  The live version of a key is the one with the highest sequence
+number in the files that the manifest lists, deletions included.  The order of files does not matter.  Files that
+the manifest no longer lists (retired ones) contribute history only.  A record that a compaction copied into several
+files is one record.
 
 It reads twice: first only keys and sequence numbers are remembered, then the versions are yielded with
 their states.  Never more than one block or batch is held, unless the whole store is small.

@@ -32,6 +32,7 @@ from backscroll.stores.base import Opener
 
 if TYPE_CHECKING:
     from backscroll.sessions.transcript import source
+    from backscroll.stores.side import HistoryPrompt
 else:
     source = lazily("backscroll.sessions.transcript.source")
 
@@ -104,6 +105,7 @@ class HitFiles:
         self.open_file = open_file
         self._holders: dict[int, Holder | None] = dict(_WITHOUT_FILE)
         self._sessions: dict[str | None, SessionFacts] = {}
+        self._config_prompts: dict[int, dict[int, HistoryPrompt]] = {}
 
     def look_up(self, numbers: Collection[int]) -> None:
         """Look up files and their sessions together, which takes half the time."""
@@ -123,6 +125,12 @@ class HitFiles:
         """Return the path of a file."""
         holder = self.holder(number)
         return holder.path if holder else ""
+
+    def config_prompts(self, number: int) -> "dict[int, HistoryPrompt]":
+        """Return the prompts of a global config, which is read once for all of them."""
+        if number not in self._config_prompts:
+            self._config_prompts[number] = config_prompts(self.path(number))
+        return self._config_prompts[number]
 
     def session(self, name: str | None) -> SessionFacts:
         """Return the facts about a session; an earlier copy returns the session that contains it."""
@@ -163,7 +171,7 @@ def _texts_of_files(holder: Holder, kept: KeptMessage, shelf: HitFiles) -> Itera
     elif holder.kind == "paste":
         yield PROMPT, text_of(holder.path)
     elif holder.kind == "global-config":
-        prompt = config_prompts(shelf.path(kept.spans[0][0])).get(kept.number or 0)
+        prompt = shelf.config_prompts(kept.spans[0][0]).get(kept.number or 0)
         yield from texts_of_prompt(prompt.text, prompt.pasted) if prompt else ()
     elif holder.kind == "project-index":
         said = listed(holder.path, kept.session).get(kept.session or "")

@@ -252,7 +252,7 @@ class Extract:
         return (message_row(number, nodes[number], keys[number]) for number in sorted(keys))
 
     def renamed_copies(self, nodes: Iterable[Node], first: int = 0) -> Iterator[TableRow]:
-        """Yield the records that forks of the SDK copied under new ids; answers are known by the API's ids."""
+        """Yield the records that forks of the SDK copied under new ids; the API's ids identify answers."""
         for number, node in enumerate(nodes, first):
             row = node.rows[0]
             if row.copied_from is not None and row.copied_from.messageUuid not in (None, row.uuid) and not row.group:

@@ -1,8 +1,8 @@
 """The tail of a unit: the end of its read part, so that a transcript that only grew continues from there.
 
 A tail holds the last prompt or answer, and its subtree.  `grow` appends new records whose parent is in the tail to
-the tables.  A record with another parent, with a second branch, or with an id from before the tail means that the
-whole file is read again.
+the tables.  The whole file is read again if a record has another parent, a second branch, or an id from before the
+tail.
 """
 
 from collections.abc import Sequence

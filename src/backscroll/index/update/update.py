@@ -95,7 +95,7 @@ class _Update:
         self._counted: set[str] = set()
         """The paths of the transcripts that the report counts as read."""
         self._is_struck = False
-        """True if a bug of ours struck while the last unit grew, so that its words are no longer whole."""
+        """True if a bug of ours raised an exception while the last unit grew: its words are incomplete."""
         self._grown: dict[str, int] = {}
         """Sessions that only grew, with the first changed quarter of an hour; empty if any unit was read again."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from backscroll.index.words.numbers import CONFIGS
 from backscroll.lazy import lazily
-from backscroll.sessions.searchable import side_files as beside
+from backscroll.sessions.searchable import side_files
 from backscroll.sessions.transcript.fingerprint import number_of
 from backscroll.stores.side import HistoryPrompt
 
@@ -45,7 +45,7 @@ def prompts_in(paths: Iterable[str]) -> dict[str, dict[int, HistoryPrompt]]:
     known: set[int] = set()
     found = {}
     for path in paths:
-        prompts = beside.config_prompts(path)
+        prompts = side_files.config_prompts(path)
         found[path] = {number: prompt for number, prompt in prompts.items() if number not in known}
         known |= prompts.keys()
     return found

@@ -1,8 +1,8 @@
 """The list of the files of the full-text index: the catalogue keeps it, and every search compares the files with it.
 
 tantivy writes each file of a part once, with a checksum in its last bytes, and never verifies it.  So the list has
-size, time and checksum of each file.  A file with the listed size and time is unchanged.  Any other file is read and
-its checksum compared, so a copy of the index with new file times passes, and an exchanged file does not.
+size, time and checksum of each file.  A file with the listed size and time is unchanged.  Of any other file the
+checksum is compared.  So a copy of the index with new file times passes, and an exchanged file does not.
 """
 
 import json

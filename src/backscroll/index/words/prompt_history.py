@@ -16,10 +16,10 @@ from backscroll.records import Damage
 from backscroll.stores import side
 
 if TYPE_CHECKING:
-    from backscroll.sessions.searchable import side_files as beside
+    from backscroll.sessions.searchable import side_files
     from backscroll.sessions.transcript import prompts
 else:
-    beside = lazily("backscroll.sessions.searchable.side_files")
+    side_files = lazily("backscroll.sessions.searchable.side_files")
     prompts = lazily("backscroll.sessions.transcript.prompts")
 
 NEAR = 60 * 60 * 1000
@@ -129,7 +129,7 @@ class History:
     def pasted_into(self, prompt: side.HistoryPrompt) -> dict[str, str]:
         """Return the texts of the pastes in a prompt that lie in files, by number of the paste."""
         named = prompt.pasted_files().items()
-        return {number: beside.text_in(self._pastes[name][1]) for number, name in named if name in self._pastes}
+        return {number: side_files.text_in(self._pastes[name][1]) for number, name in named if name in self._pastes}
 
     def lines(self) -> dict[int, int]:
         """Return all known lines: place to number."""

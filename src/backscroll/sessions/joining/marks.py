@@ -3,8 +3,8 @@
 Input: every version of every value that its pages stored, and the groups in its settings.  Output: `Marks`.
 
 Desktop moved these values between versions and leaves the old copies, so each mark has several sources.  We read all of
-them, and the source that changed last wins, judged by the versions that are left on the disk.  If that is unknown, the
-source of newer Desktops wins.  docs/formats.md, "Marks of Desktop".
+them.  The source that changed last wins; the versions that are left on the disk show the time of that change.  If it is
+unknown, the source of newer Desktops wins.  docs/formats.md, "Marks of Desktop".
 """
 
 import json

@@ -1,8 +1,8 @@
 """The true working directory of a session, and its project.
 
-A directory name below `projects/` cannot be decoded (docs/formats.md, "Project directory key"), so the
-directory comes from other evidence, strongest first, and the result names the evidence.  A worktree
-belongs to the project of its repository.
+A directory name below `projects/` cannot be decoded (docs/formats.md, "Project directory key").  So the directory
+comes from other evidence, strongest first, and the result names the evidence.  A worktree belongs to the project of
+its repository.
 """
 
 import re

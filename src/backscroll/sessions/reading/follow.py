@@ -1,9 +1,9 @@
 """Follow transcripts while they are written: complete records only, each exactly once.
 
 The follower checks all files after each event, so it does not rely on the events.  Records from before its start are
-history and are skipped.  It reads a file from the end of the last complete record.  If a file shrank, was replaced or
-was rewritten, it reads the file from the beginning, and skips records that it already emitted or that are older than
-its start.
+history and are skipped.  It reads a file from the end of the last complete record.  It reads a file from the
+beginning if the file shrank, was replaced or was rewritten.  Then it skips records that it already emitted, and
+records from before its start.
 """
 
 from collections.abc import Callable, Iterable, Iterator

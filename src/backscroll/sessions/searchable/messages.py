@@ -179,7 +179,7 @@ class Passages:
             files=tuple(_files(node)),
             is_copy=head.copied_from is not None,
         )
-        self._emit(_told_apart(passage, self._seen))
+        self._emit(_with_own_key(passage, self._seen))
 
     def _known_tools(self, node: Node) -> Mapping[str, str]:
         """Return the tools of the calls that a node answers, if known."""
@@ -219,7 +219,7 @@ def _spoken(row: Row) -> str:
     return SUMMARY if row.kind == prompts.SUMMARY else SPOKEN[role_of(row)]
 
 
-def _told_apart(passage: Passage, seen: dict[int, int]) -> Passage:
+def _with_own_key(passage: Passage, seen: dict[int, int]) -> Passage:
     """Return a key of its own for a repeated message with the same id and text in one file."""
     number = seen[passage.key] = seen.get(passage.key, 0) + 1
     return passage if number == 1 else passage._replace(key=number_of(passage.key.to_bytes(8, signed=True), number))

@@ -6,7 +6,6 @@ hits both use this module, so it imports only modules that a search needs.
 
 import json
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -88,16 +87,6 @@ def texts_of_prompt(display: str, pasted: Any) -> list[Text]:
 
 def config_prompts(path: str) -> "dict[int, HistoryPrompt]":
     """Return the prompts in a global config by number; nothing if the file is gone."""
-    try:
-        status = Path(path).stat()
-    except OSError:
-        return {}
-    return _config_prompts(path, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
-
-
-@lru_cache(16)
-def _config_prompts(path: str, _state: tuple[int, ...]) -> "dict[int, HistoryPrompt]":
-    """Read a config once for all its prompts, as long as its state does not change."""
     found: dict[int, HistoryPrompt] = {}
     for prompt in allowed.config_prompts(path):
         texts = [text for _, text in texts_of_prompt(prompt.text, prompt.pasted)]

@@ -1,7 +1,7 @@
 """Conversation: one session or one agent, read from its files into rows and trees, in one pass.
 
-Inline agents (chains of sidechain records inside a session's own file, as Claude Code wrote them up
-to 1.0.x) are removed from the session's rows and get trees of their own.
+Up to 1.0.x Claude Code wrote agents as chains of sidechain records inside a session's own file.  The rows of such an
+inline agent are removed from those of the session, and get a tree of their own.
 """
 
 from collections.abc import Iterable
@@ -62,7 +62,7 @@ class Conversation(Struct):
 
 
 class Listener(Protocol):
-    """Gets every record while it is decoded, so that nobody reads it twice."""
+    """Gets every record while it is decoded, so that no record is read twice."""
 
     def begin(self, source: int) -> None:
         """Expect records of another source from now on."""

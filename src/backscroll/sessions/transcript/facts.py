@@ -344,7 +344,7 @@ def _cost_state(facts: Facts, head: Head, *_: object) -> None:
         facts.cost_state = CostState(head.totalCostUSD, {name: _numbers(value) for name, value in known})
 
 
-def _heard_elsewhere(_facts: Facts, _head: Head, *_: object) -> None:
+def _for_file_changes(_facts: Facts, _head: Head, *_: object) -> None:
     """Ignore the record: `file_changes` gets its statements about files."""
 
 
@@ -377,6 +377,6 @@ _STATEMENTS: dict[str | None, Callable[[Facts, Head, Record, int, int], None]] =
     "fork-context-ref": _fork_context,
     "queue-operation": _queue_operation,
     "cost-state": _cost_state,
-    "file-history-delta": _heard_elsewhere,
-    "file-history-snapshot": _heard_elsewhere,
+    "file-history-delta": _for_file_changes,
+    "file-history-snapshot": _for_file_changes,
 }

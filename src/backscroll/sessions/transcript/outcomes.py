@@ -1,7 +1,7 @@
 """Return the target of a call and its outcome, from the head of its block alone.
 
-Inputs and results may be long.  So this decodes only the one field that names a file, a
-skill or a type of agent, and reads only the beginning of a result that is an error.
+Inputs and results may be long.  So this decodes only the field that names a file, a skill or a type of agent.
+Of a result it reads only the beginning, and only if it is an error.
 """
 
 import msgspec

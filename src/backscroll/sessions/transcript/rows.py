@@ -7,6 +7,7 @@ Texts, inputs and results stay in the files until a caller asks for them.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct
@@ -254,16 +255,11 @@ def _shared(text: str | None) -> str | None:
     return sys.intern(text) if text else None
 
 
-_PLACEHOLDER_VERSIONS: dict[str | None, bool] = {}
-
-
+@lru_cache(1 << 10)
 def _is_placeholder_version(version: str | None) -> bool:
-    if version not in _PLACEHOLDER_VERSIONS:
-        numbers = tuple(
-            int(part) for part in (version or "").split(".")[:3] if part.isascii() and part.isdigit() and len(part) < 10
-        )
-        _PLACEHOLDER_VERSIONS[version] = numbers < LAST_PLACEHOLDER_VERSION
-    return _PLACEHOLDER_VERSIONS[version]
+    parts = (version or "").split(".")[:3]
+    numbers = tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 10)
+    return numbers < LAST_PLACEHOLDER_VERSION
 
 
 def _fill_system(row: Row, head: Head, facts: Facts) -> None:

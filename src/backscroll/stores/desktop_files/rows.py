@@ -192,7 +192,7 @@ def _row(fields: Fields, stem: str, product: str) -> Row:
         "id": name if isinstance(name := fields.get("sessionId"), str) and _NAME.fullmatch(name) else stem,
         "product": product,
         "kind": kind,
-        "held": _held(fields, kind),
+        "held": _remote_place(fields, kind),
         "account": None,
         "organization": None,
         "path": "",
@@ -252,7 +252,7 @@ def _kind(fields: Fields, product: str) -> str | None:
     return "cloud" if is_cloud else "local"
 
 
-def _held(fields: Fields, kind: str | None) -> str | None:
+def _remote_place(fields: Fields, kind: str | None) -> str | None:
     """Return the place of the transcript, as text, if the session did not run on this machine."""
     if kind == "ssh":
         host = _named(fields.get("sshConfig"), ("host", "hostname", "sshHost", "name"))

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 PAGE_SCRIPT = "page.js"
@@ -18,12 +18,12 @@ def stylesheet() -> str:
     return resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
 
 
-@cache
+@lru_cache(8)
 def _script(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-@cache
+@lru_cache(8)
 def policy(script: str = PAGE_SCRIPT) -> str:
     """Return the policy of a page: its own style, its own script by hash, and no request of any kind."""
     digest = base64.b64encode(hashlib.sha256(_script(script).encode()).digest()).decode()

@@ -30,7 +30,7 @@ _QUIET = {"Read", "Glob", "Grep", "LS", "ToolSearch", "WebFetch"}
 def part_html(part: Part, paper: Paper, *, role: str = "assistant", result: Part | None = None) -> str:
     """Return a part as HTML, nothing for an empty one; `result` is the answer to a call, shown under it."""
     if part.kind in ("text", "summary", "thinking"):
-        return _said(part, role)
+        return _spoken_text(part, role)
     if part.kind == "call":
         return call_html(part, result, paper)
     if part.kind == "result":
@@ -40,7 +40,7 @@ def part_html(part: Part, paper: Paper, *, role: str = "assistant", result: Part
     return _other(part, paper)
 
 
-def _said(part: Part, role: str) -> str:
+def _spoken_text(part: Part, role: str) -> str:
     text = part.text or "" if part.kind == "thinking" else words_of(part)
     if not text.strip():
         return ""

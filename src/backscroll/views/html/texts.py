@@ -1,13 +1,13 @@
 """Foreign text as safe HTML: lines, bodies, Markdown, code, and long text with a fold.
 
-Every function here returns HTML that can stand anywhere in a page.  Markdown is parsed with raw HTML off and its
-result goes through nh3, so only tags of a short list survive, and links lead to http(s) and mailto only.
+Every function here returns HTML that can stand anywhere in a page.  Markdown is parsed with raw HTML off, and nh3
+cleans the result: only tags of a short list survive, and links lead to http(s) and mailto only.
 Classes are ours; there are no inline styles, because a strict policy forbids them.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 
 import nh3
@@ -87,7 +87,7 @@ def _coloured(text: str, language: str, path: str) -> str:
     return highlight(text, lexer, HtmlFormatter(nowrap=True)).rstrip("\n")
 
 
-@cache
+@lru_cache(256)
 def _lexer(language: str, path: str) -> Lexer | None:
     try:
         if language:

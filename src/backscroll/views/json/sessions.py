@@ -1,9 +1,9 @@
 """Model values to JSON: the keys of docs/json.md, in its order, one object a line.
 
-Input: sessions, messages, calls and their kin.  Output: text in pieces, so that an answer of any length is
+Input: sessions, messages, calls and related values.  Output: text in pieces, so that an answer of any length is
 written as it is read; together the pieces of one function are one valid document.
-Characters that could command a terminal are written as JSON escapes, which lose nothing; broken surrogates, which
-UTF-8 cannot carry, are written as the visible escapes of `scrub`.
+Characters that a terminal could take for commands are written as JSON escapes, which lose nothing.  UTF-8 cannot
+encode broken surrogates: they are written as the visible escapes of `safe_text`.
 
 Only the standard library's `json`: it costs 9 ms of CPU to start, orjson 26 ms, and answers are small.
 """

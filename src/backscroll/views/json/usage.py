@@ -7,7 +7,7 @@ from backscroll.views.json.sessions import Object, array, dumps, object_of
 
 
 def row_object(row: UsageRow) -> Object:
-    """Return one row of `usage`; only a session has a title, and only a block is burnt."""
+    """Return one row of `usage`; only a session has a title, and only a block has a rate."""
     value = object_of(row)
     if "session" not in row.keys:
         del value["title"]

@@ -55,9 +55,9 @@ def _on_pipe(hit: Hit, paper: Paper) -> Iterator[Line]:
 
 def _on_terminal(hit: Hit, paper: Paper) -> Iterator[Line]:
     yield from _heading(hit, paper)
-    yield from ([Span("  "), *_told(message, paper)] for message in hit.before)
+    yield from ([Span("  "), *_message_line(message, paper)] for message in hit.before)
     yield from ([Span("  "), *line] for line in wrap(_marked(hit), paper.inset(2).width, paper))
-    yield from ([Span("  "), *_told(message, paper)] for message in hit.after)
+    yield from ([Span("  "), *_message_line(message, paper)] for message in hit.after)
     yield cut([Span("  "), *_next(hit, paper)], paper)
     if hit.resume is not None:
         yield [Span("  "), word(hit.resume, "dim")]
@@ -87,7 +87,7 @@ def _heading(hit: Hit, paper: Paper) -> Iterator[Line]:
 
 
 def _marked(hit: Hit) -> Line:
-    """Return the snippet with its matches marked; scrubbed piece by piece, so that marks stay in their places."""
+    """Return the snippet with its matches marked; made safe piece by piece, so that marks stay in their places."""
     line: Line = []
     position = 0
     for start, end in hit.marks:
@@ -109,7 +109,7 @@ def _next(hit: Hit, paper: Paper) -> Line:
     return [word(f"{command} --at {hit.message[:_SHORT]}" if hit.message else command, "id")]
 
 
-def _told(message: Message, paper: Paper) -> Line:
+def _message_line(message: Message, paper: Paper) -> Line:
     text = " ".join((part.text or "") for part in message.parts if part.kind in ("text", "result", "summary"))
     return cut([word(f"{message.role}:", "dim"), Span(" "), word(" ".join(text.split())[:400], "dim")], paper.inset(2))
 

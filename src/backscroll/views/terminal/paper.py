@@ -13,7 +13,7 @@ from backscroll.safe_text import one_line, printable
 
 
 class Span(NamedTuple):
-    """A run of scrubbed characters in one style; styles are names, such as `dim`, `error` or `added`."""
+    """A run of safe characters in one style; styles are names, such as `dim`, `error` or `added`."""
 
     text: str
     style: str = ""
@@ -21,7 +21,7 @@ class Span(NamedTuple):
 
 Line = list[Span]
 Highlight = Callable[[str, str], Iterable[Line]]
-"""Code and the name of its language or file to coloured lines; the code comes in scrubbed."""
+"""Code and the name of its language or file to coloured lines; the code is safe already."""
 
 
 class Paper(NamedTuple):
@@ -57,7 +57,7 @@ class Paper(NamedTuple):
 
 
 def ink(text: str, style: str = "") -> Span:
-    """Return foreign text as a span, scrubbed; it may hold line feeds."""
+    """Return foreign text as a safe span; it may hold line feeds."""
     return Span(printable(text), style)
 
 

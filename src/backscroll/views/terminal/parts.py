@@ -151,7 +151,7 @@ def output_lines(text: str, paper: Paper, *, is_error: bool, most: int = _RESULT
 
 
 def _text_lines(text: str, paper: Paper, most: int, style: str) -> Iterator[Line]:
-    """Yield lines of foreign text, scrubbing no more of it than is shown."""
+    """Yield lines of foreign text, making no more of it safe than is shown."""
     total = text.count("\n") + 1
     kept = text if paper.is_full else "\n".join(line[:_LONGEST_LINE] for line in text.split("\n", most)[:most])
     lines = (piece for line in split_lines([ink(kept, style)]) for piece in wrap(line, paper.width, paper))

@@ -31,7 +31,7 @@ def words(text: str, paper: Paper, style: str = "") -> Iterator[Line]:
 
 
 def code(text: str, label: str, paper: Paper) -> Iterator[Line]:
-    """Yield scrubbed code as lines, coloured where the paper can."""
+    """Yield safe code as lines, coloured where the paper can."""
     lines: Iterable[Line] = (
         paper.highlight(text, label) if paper.highlight else split_lines([Span(text, "code" if paper.width else "")])
     )

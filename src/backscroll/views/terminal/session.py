@@ -162,12 +162,12 @@ class _Page:
         for text in remarks(message):
             yield from self._remark(text)
         if is_visible:
-            yield from self._said(message)
+            yield from self._message_lines(message)
         for text, hint in departures(message, self.paper.command):
             yield from self._remark(text)
             yield [Span("   "), word(hint, "code")]
 
-    def _said(self, message: Message) -> Iterator[Line]:
+    def _message_lines(self, message: Message) -> Iterator[Line]:
         """Yield the messages: a heading for each new speaker, then the parts."""
         margin = self._margin(message)
         paper = self.paper.inset(len(margin) + len(_MARGIN))

@@ -66,7 +66,7 @@ def _common_remedy(items: Sequence[HealthFinding]) -> str | None:
 
 def _finding_lines(item: HealthFinding, about: Line, paper: Paper, *, has_remedy: bool) -> Iterator[Line]:
     margin = " " * (2 + sum(len(span.text) for span in about))
-    yield from wrap([Span("  "), *about, word(_told(item, paper))], paper.width, paper, margin)
+    yield from wrap([Span("  "), *about, word(_sentence(item, paper))], paper.width, paper, margin)
     if item.place is not None:
         yield [Span(margin), word(_place(item.place, paper.inset(len(margin))), "dim")]
     if has_remedy and item.remedy is not None:
@@ -80,7 +80,7 @@ def _place(place: Place, paper: Paper) -> str:
     return cut_path(tilde(place.path, paper), paper.width - len(line), paper) + line
 
 
-def _told(item: HealthFinding, paper: Paper) -> str:
+def _sentence(item: HealthFinding, paper: Paper) -> str:
     """Return the sentence of a finding; on a terminal a path in the home directory begins with `~`."""
     return item.text.replace(f"{paper.home}{os.sep}", f"~{os.sep}") if paper.home else item.text
 

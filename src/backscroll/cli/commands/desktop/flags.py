@@ -1,4 +1,4 @@
-"""`backscroll flags`: the feature flags that Claude Code last heard of, of one home or compared with another."""
+"""`backscroll flags`: the feature flags that Claude Code last received, of one home or compared with another."""
 
 import click
 

@@ -107,7 +107,7 @@ def _check(options: dict[str, Any]) -> None:
     if options["redact"] and not options["is_print"]:
         raise QueryError("--redact needs --print", remedy="Add --print, or leave out --redact.")
     if options["is_all"] and options["write"] is None:
-        raise QueryError("--all needs --write DIR", remedy="Run `backscroll files --all` to list all files.")
+        raise QueryError("--all needs --write DIR", remedy="Add --write DIR. `backscroll files --all` lists all files.")
     needs_path = not options["is_all"] and options["grep"] is None
     if needs_path == (options["path"] is None):
         remedy = "Name a file, or use --grep TEXT, or --all --write DIR. Run `backscroll files` to list files."

@@ -48,5 +48,5 @@ def command(settings: Settings, *, session: str | None, kind: str | None, fix: b
     if plan is not None and plan.is_refused:
         return REFUSED
     is_bad = any(item.severity != "note" for item in report.findings)
-    is_said = settings.damage > 0  # the program itself speaks of damage, and exits with 3
+    is_said = settings.damage > 0  # this command reports damage itself, and exits with 3
     return DAMAGE_MET if settings.strict and is_bad and not is_said else DONE

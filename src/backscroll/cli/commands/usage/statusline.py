@@ -39,7 +39,7 @@ def command(settings: Settings) -> int:
     It shows the cost of this session, of today and of the 5-hour block, and how full the context is. It reads the JSON
     of Claude Code from standard input. It does not update the index.
     """
-    told = _told()
+    told = _read_input()
     now = datetime.now().astimezone()
     figures_of = Status()
     with suppress(BackscrollError):
@@ -49,7 +49,7 @@ def command(settings: Settings) -> int:
     return DONE
 
 
-def _told() -> dict[str, Any]:
+def _read_input() -> dict[str, Any]:
     """Return the JSON that Claude Code wrote to standard input; an empty object if there is none."""
     if sys.stdin is None or sys.stdin.isatty():
         return {}

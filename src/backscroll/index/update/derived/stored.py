@@ -40,7 +40,7 @@ _SUMMARIES = (
 )
 """The summaries whose leaf, a record of any kind, is in a session; the last one is the title.
 
-One summary may name a record that a thousand sessions hold, so no more of it is read than a title can need.
+One summary may name a record that a thousand sessions hold, so only the part that a title can need is read.
 """
 _HAS_SUMMARIES = "SELECT 1 FROM summary LIMIT 1"
 
