@@ -231,10 +231,9 @@ class Facts(Struct):
 
     def answered(self, results: tuple[str, ...], head: Head) -> None:
         """Remember the agent or workflow run that a call's result names."""
-        detail = bytes(head.toolUseResult)
-        if not detail.startswith(b"{") or (b'"agentId"' not in detail and b'"runId"' not in detail):
+        if memoryview(head.toolUseResult)[:1] != b"{":
             return
-        started = started_by(detail)
+        started = started_by(head.toolUseResult)
         if started.agentId:
             self.result_agents.setdefault(started.agentId, results[0])
         if started.runId:

@@ -308,12 +308,12 @@ _FIELDS[Head] = {
 }
 
 
-def started_by(result: bytes) -> Started:
+def started_by(result: Raw | bytes) -> Started:
     """Return the agent or workflow run that the program's own data of a result names."""
     try:
         return _decode_started(result)
     except ValueError:
-        value = decoded(Raw(result))
+        value = decoded(result)
         return _decode_started(orjson.dumps(_fitting(value, Started))) if isinstance(value, dict) else Started()
 
 
