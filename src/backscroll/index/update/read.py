@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from backscroll.index.schema import COLUMNS
+from backscroll.index.schema import COLUMNS, UNIT_TABLES
 from backscroll.index.update import tail
 from backscroll.index.update.fact_columns import fact_columns, stored_texts
 from backscroll.index.update.files import checks_in
@@ -36,22 +36,6 @@ Rows = Mapping[str, Iterable[TableRow]]
 """The rows of each table, without their first column, the number of the unit."""
 
 FileEnd = tuple[int, bytes]
-
-UNIT_TABLES = (
-    "record",
-    "message",
-    "call",
-    "usage",
-    "change",
-    "evidence",
-    "inline",
-    "aside",
-    "summary",
-    "renamed_copy",
-    "damage",
-)
-"""The tables whose rows belong to a unit."""
-
 
 _NOTHING: dict[str, Any] = {
     **dict.fromkeys(COLUMNS["unit"]),
