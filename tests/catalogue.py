@@ -11,8 +11,7 @@ from typing import Any
 
 from searched import Searched
 
-from backscroll.index.schema import COLUMNS
-from backscroll.index.update.read import UNIT_TABLES
+from backscroll.index.schema import COLUMNS, UNIT_TABLES
 
 LEFT_OUT = {"id", "tail", "looked", "words"}
 """Columns that depend on the way there."""

@@ -35,7 +35,7 @@ meta         single values
 
 from backscroll.index.session_tables import TABLES_OF_SESSIONS
 
-VERSION = 18
+VERSION = 19
 
 TABLES_OF_UNITS = """
 CREATE TABLE file (
@@ -296,8 +296,7 @@ CREATE INDEX damage_unit ON damage (unit);
 """
 SCHEMA = TABLES_OF_UNITS + TABLES_OF_SESSIONS
 
-_OF_UNITS = (
-    "unit",
+UNIT_TABLES = (
     "record",
     "message",
     "call",
@@ -310,10 +309,11 @@ _OF_UNITS = (
     "renamed_copy",
     "damage",
 )
+"""The tables whose rows belong to a unit."""
 INDEXES = [
     statement
     for statement in SCHEMA.split(";\n")
-    if statement.strip().startswith("CREATE INDEX") and statement.split(" ON ")[1].split()[0] in _OF_UNITS
+    if statement.strip().startswith("CREATE INDEX") and statement.split(" ON ")[1].split()[0] in ("unit", *UNIT_TABLES)
 ]
 """The statements that make the indexes of units; the first update is faster without them."""
 

@@ -20,8 +20,8 @@ from backscroll.index.db import open_in_memory
 from backscroll.index.progress import Progress, Report
 from backscroll.index.queries import sessions as query
 from backscroll.index.queries.session_filter import SessionFilter
+from backscroll.index.schema import UNIT_TABLES
 from backscroll.index.update import update as updating
-from backscroll.index.update.read import UNIT_TABLES
 from backscroll.index.update.update import update
 from backscroll.stores.find import find_stores
 

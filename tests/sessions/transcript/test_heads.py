@@ -71,7 +71,6 @@ def test_a_head_is_passed_through() -> None:
         ("data", 1),
         ("compactMetadata", "auto"),
         ("worktreeSession", "w"),
-        ("sessions", {"a": 1}),
     ],
 )
 def test_a_field_of_another_type_is_left_out(field: str, wrong: object) -> None:

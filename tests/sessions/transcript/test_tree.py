@@ -1,5 +1,6 @@
 """Tree: messages, copies, branches and damage in the graph of parents."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,15 @@ from backscroll.sessions.transcript.conversation import Conversation
 from backscroll.sessions.transcript.facts import ZERO_UUID, Leaf
 from backscroll.sessions.transcript.heads import decode_head
 from backscroll.sessions.transcript.rows import ASSISTANT, Row, row_of
-from backscroll.sessions.transcript.tree import NOBODY, Tree, build_tree
+from backscroll.sessions.transcript.tree import NOBODY, Tree, TreeBuilder
+
+
+def build_tree(rows: Iterable[Row], leaf: Leaf | None, content_key: Callable[[Row], bytes]) -> Tree:
+    """Join rows into nodes, link them, and name the branches."""
+    builder = TreeBuilder(content_key)
+    for row in rows:
+        builder.add(row)
+    return builder.tree(leaf)
 
 
 def tree_of(directory: Path, *records: dict[str, Any]) -> Tree:

@@ -283,7 +283,7 @@ class PageReader:
         number = next(number for number, source in enumerate(sources) if source.path == query.path_of(path))
         record = sources[number].record(line, offset, length)
         found = next((row for _, _, row in rows_of([record], number, Facts()) if row is not None), None)
-        return found or Row(number, line, offset, length, None, False, None, None, None, False, None, None)  # noqa: FBT003 - the file changed meanwhile
+        return found or Row(number, line, offset, length, None, False, None, None, False, None, None)  # noqa: FBT003 - the file changed meanwhile
 
     def _parent(self, tree: TreeOf, node: int) -> str | None:
         """Return the message before a node; skip progress records."""

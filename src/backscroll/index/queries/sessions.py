@@ -53,7 +53,10 @@ _BY_PREFIX = (
     " ORDER BY 1 LIMIT :limit"
 )
 _FORKS = _COLUMNS + " WHERE parent = ? AND folded_into IS NULL ORDER BY id"
-_MAY_EXPIRE = " WHERE folded_into IS NULL AND mtime IS NOT NULL AND state IN ('live', 'damaged', 'deleted')"
+_MAY_EXPIRE = (
+    " WHERE folded_into IS NULL AND state IN ('live', 'damaged', 'deleted') AND mtime IS NOT NULL"
+    " AND (mtime < ? OR released = 'delete')"
+)
 _EXPIRING = _COLUMNS + _MAY_EXPIRE + " ORDER BY mtime"
 _EXPIRING_BRIEFLY = "SELECT entrypoint, state, stores, mtime, config, released FROM session" + _MAY_EXPIRE
 _KEPT = "SELECT DISTINCT session FROM file WHERE kind = 'kept'"
@@ -82,7 +85,8 @@ def is_session(database: sqlite3.Connection, name: str) -> bool:
 
 def expiring(database: sqlite3.Connection, before: datetime) -> list[Session]:
     """Return the sessions whose transcripts Claude Code will delete before a moment, the most urgent first."""
-    found = _sessions(database, database.execute(_EXPIRING))
+    asked = (_written_before(_cleanup_days(database), before),)
+    found = _sessions(database, database.execute(_EXPIRING, asked))
     due = [item for item in found if item.expires is not None and item.expires < before]
     return sorted(due, key=lambda item: (item.expires or before, item.id))
 
@@ -91,11 +95,18 @@ def count_expiring(database: sqlite3.Connection, before: datetime) -> int:
     """Return the number of those sessions; it reads a few columns only."""
     days = _cleanup_days(database)
     found = 0
-    for entrypoint, state, stores, mtime, config, released in database.execute(_EXPIRING_BRIEFLY):
+    asked = (_written_before(days, before),)
+    for entrypoint, state, stores, mtime, config, released in database.execute(_EXPIRING_BRIEFLY, asked):
         value = {"entrypoint": entrypoint, "state": state, "stores": stores.split()}
         expires = _expires(value, mtime, days.get(config), released)
         found += expires is not None and expires < before
     return found
+
+
+def _written_before(days: dict[str, int | None], before: datetime) -> float:
+    """Return a time; Claude Code keeps every transcript that was written later until `before`."""
+    shortest = min([DEFAULT_CLEANUP_DAYS, *(max(number, 1) for number in days.values() if number is not None)])
+    return (before - timedelta(days=shortest)).timestamp()
 
 
 def agents(database: sqlite3.Connection, name: str) -> list[Agent]:

@@ -55,7 +55,7 @@ def look(database: sqlite3.Connection, stores: Iterable[Store]) -> Seen:
     looked = time_ns()
     met = [(store, list(store.entries())) for store in stores]
     rows = database.execute("SELECT path, looked, size, mtime, ctime, inode, device FROM file WHERE kind <> 'gone'")
-    known = {path: (at, *state) for path, at, *state in rows}
+    known = {row[0]: row[1:] for row in rows}
     changed: set[str] = set()
     fsencode = os.fsencode
     damage, unsettled, closed = [], [], []

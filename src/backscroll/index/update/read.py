@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from backscroll.index.schema import COLUMNS
+from backscroll.index.schema import COLUMNS, UNIT_TABLES
 from backscroll.index.update import tail
 from backscroll.index.update.fact_columns import fact_columns, stored_texts
 from backscroll.index.update.files import checks_in
@@ -36,22 +36,6 @@ Rows = Mapping[str, Iterable[TableRow]]
 """The rows of each table, without their first column, the number of the unit."""
 
 FileEnd = tuple[int, bytes]
-
-UNIT_TABLES = (
-    "record",
-    "message",
-    "call",
-    "usage",
-    "change",
-    "evidence",
-    "inline",
-    "aside",
-    "summary",
-    "renamed_copy",
-    "damage",
-)
-"""The tables whose rows belong to a unit."""
-
 
 _NOTHING: dict[str, Any] = {
     **dict.fromkeys(COLUMNS["unit"]),
@@ -125,7 +109,7 @@ def read_unit(
         if words is not None:
             words.finish(conversation)
         extract = Extract(conversation, files, keys)
-        columns, rows = extract.columns(agent), dict(extract.rows(is_internal=False))
+        columns, rows = extract.columns(agent), extract.rows()
         if columns["is_internal"]:
             rows["call"] = []
         else:
@@ -203,27 +187,33 @@ class Extract:
             "models": stored_texts(tuple(models_of(tree.nodes))),
         }
 
-    def rows(self, *, is_internal: bool) -> Rows:
+    def rows(self) -> dict[str, Iterable[TableRow]]:
         """Return the rows of all tables except `change`."""
-        facts = self._facts
-        rows: dict[str, list[TableRow]] = {table: [] for table in UNIT_TABLES}
-        for name, tree in self._conversation.trees():
-            if not is_internal and (name is None or not is_internal_agent(name, tree)):
-                rows["call"] += self.calls(tree.nodes, name)
-        rows["evidence"] = list(evidence_rows(facts))
-        rows["inline"] = [_inline_row(agent.id, agent.tree) for agent in self._conversation.inline]
-        rows["aside"] = self.asides()
-        rows["summary"] = list(facts.summaries.items())
-        rows["renamed_copy"] = list(self.renamed_copies(self._tree.nodes))
-        rows["damage"] = self.damage()
-        large = {"message": self.messages, "usage": self.all_usage, "record": self.all_records}
-        is_large = len(self._tree.nodes) > MANY
-        return rows | {table: _Made(make) if is_large else list(make()) for table, make in large.items()}
+        keep = _Made if len(self._tree.nodes) > MANY else _kept
+        return {
+            "record": keep(self.all_records),
+            "message": keep(self.messages),
+            "call": list(self.all_calls()),
+            "usage": keep(self.all_usage),
+            "change": [],
+            "evidence": list(evidence_rows(self._facts)),
+            "inline": [_inline_row(agent.id, agent.tree) for agent in self._conversation.inline],
+            "aside": self.asides(),
+            "summary": list(self._facts.summaries.items()),
+            "renamed_copy": list(self.renamed_copies(self._tree.nodes)),
+            "damage": self.damage(),
+        }
 
     def all_records(self) -> Iterator[TableRow]:
         """Yield every record of all trees."""
         for name, tree in self._conversation.trees():
             yield from self.records(tree.nodes, name)
+
+    def all_calls(self) -> Iterator[TableRow]:
+        """Yield the calls of all trees, without those of internal agents."""
+        for name, tree in self._conversation.trees():
+            if name is None or not is_internal_agent(name, tree):
+                yield from self.calls(tree.nodes, name)
 
     def all_usage(self) -> Iterator[TableRow]:
         """Yield the usage of all trees."""
@@ -301,9 +291,10 @@ class Extract:
         best: dict[tuple[bytes, str | None], _Spent] = {}
         for agent, nodes in trees:
             for node in nodes:
+                key = None  # one for all records of a node: they belong to one API message
                 for row in (*node.rows, *node.repeats) if node.repeats else node.rows:
                     if row.tokens is not None:
-                        key = self._keys.api_message(node.rows[0])  # all records of a node belong to one API message
+                        key = key or self._keys.api_message(node.rows[0])
                         _keep_greater(best, key, row, row.tokens, agent)
         for (key, request), spent in best.items():
             yield self._usage_row(key, request, spent)
@@ -339,6 +330,10 @@ class Extract:
         told: list[tuple[Damage | Note, bool]] = [(item, False) for source in sources for item in source.damage]
         told += [(item, True) for source in sources for item in source.notes]
         return [damage_row(item, is_note=is_note) for item, is_note in told]
+
+
+def _kept(make: Callable[[], Iterator[TableRow]]) -> Iterable[TableRow]:
+    return list(make())
 
 
 class _Made:

@@ -182,7 +182,7 @@ class _Update:
         is_rejoined: bool,
     ) -> None:
         """Read changed units batch by batch; each batch is one transaction."""
-        is_bulk = len(changed) > MANY
+        is_bulk = not known or len(changed) > MANY
         if is_bulk:
             self._database.execute("INSERT OR REPLACE INTO meta VALUES ('every session is dirty', 'yes')")
         files = write.enter_files(self._database, changed)

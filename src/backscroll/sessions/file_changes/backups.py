@@ -63,9 +63,10 @@ class Backups:
         message = value.get("messageId")
         for tracked, backup in tracked_backups(value):
             name = backup.get("backupFileName")
-            name = name if isinstance(name, str) and is_plain_name(name) else None
+            name = name if isinstance(name, str) else None
             if (tracked, name) not in self._tracked:
                 self._tracked.add((tracked, name))
+                name = name if name and is_plain_name(name) else None
                 said = storable(message) if isinstance(message, str) else None
                 time = stored_moment(backup.get("backupTime"))
                 self._named.append(_Backup(source, record.offset, record.length, tracked, name, time, said))

@@ -51,10 +51,13 @@ IGNORED_TYPES = {
     "bridge-session",
     "checkpoint",
     "content-replacement",
+    "continued-in",
     "data-flow-incomplete",
     "data-flow-records",
+    "derived-from",
     "dev-mods",
     "ended-by-model",
+    "fork-context-ref",
     "frame-link",
     "history-suppression",
     "isolation-latch",
@@ -156,10 +159,6 @@ class Facts(Struct):
     relocated: str | None = None
     worktree_of: str | None = None
     account: str | None = None
-    continued_in: str | None = None
-    derived_from: list[str] = []
-    context_from: str | None = None
-    """The session with the beginning of a fork agent's context."""
     compaction_details: dict[str, CompactMetadata | None] = {}
     agent_calls: dict[str, AgentCall] = {}
     result_agents: dict[str, str] = {}
@@ -172,8 +171,6 @@ class Facts(Struct):
     """The texts of records beside the tree, each once."""
     notified: dict[bytes, tuple[int, int]] = {}
     """For the key of each notice's text: the source and offset of its message."""
-    enqueued: int = 0
-    dequeued: int = 0
     cost_state: CostState | None = None
 
     def note(self, head: Head, source: int) -> None:
@@ -231,10 +228,9 @@ class Facts(Struct):
 
     def answered(self, results: tuple[str, ...], head: Head) -> None:
         """Remember the agent or workflow run that a call's result names."""
-        detail = bytes(head.toolUseResult)
-        if not detail.startswith(b"{") or (b'"agentId"' not in detail and b'"runId"' not in detail):
+        if memoryview(head.toolUseResult)[:1].tobytes() != b"{":
             return
-        started = started_by(detail)
+        started = started_by(head.toolUseResult)
         if started.agentId:
             self.result_agents.setdefault(started.agentId, results[0])
         if started.runId:
@@ -304,25 +300,11 @@ def _worktree_state(facts: Facts, head: Head, *_: object) -> None:
         facts.worktree_of = head.worktreeSession.originalCwd or facts.worktree_of
 
 
-def _continued_in(facts: Facts, head: Head, *_: object) -> None:
-    facts.continued_in = head.continuedInSessionId
-
-
-def _derived_from(facts: Facts, head: Head, *_: object) -> None:
-    facts.derived_from = [item for item in head.sessions or () if isinstance(item, str)]
-
-
 def _session_owner(facts: Facts, head: Head, *_: object) -> None:
     facts.account = head.accountUuid
 
 
-def _fork_context(facts: Facts, head: Head, *_: object) -> None:
-    facts.context_from = head.parentSessionId
-
-
 def _queue_operation(facts: Facts, head: Head, record: Record, source: int, _position: int) -> None:
-    facts.enqueued += head.operation == "enqueue"
-    facts.dequeued += head.operation in {"dequeue", "remove", "popAll"}
     if text := queued_text(decoded(head.content)):
         facts.note_task(text, source, record.offset, record.length)
         if head.operation == "enqueue":
@@ -371,10 +353,7 @@ _STATEMENTS: dict[str | None, Callable[[Facts, Head, Record, int, int], None]] =
     "last-prompt": _last_prompt,
     "relocated": _relocated,
     "worktree-state": _worktree_state,
-    "continued-in": _continued_in,
-    "derived-from": _derived_from,
     "session-owner": _session_owner,
-    "fork-context-ref": _fork_context,
     "queue-operation": _queue_operation,
     "cost-state": _cost_state,
     "file-history-delta": _for_file_changes,

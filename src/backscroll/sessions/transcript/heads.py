@@ -145,7 +145,6 @@ class Head(Struct, gc=False):
     promptSource: str | None = None
     origin: Origin | None = None
     forkedFrom: ForkedFrom | None = None
-    sourceToolAssistantUUID: str | None = None
     apiBlockIndex: int | None = None
     costUSD: float | None = None
     message: MessageHead | None = None
@@ -171,9 +170,6 @@ class Head(Struct, gc=False):
     tag: str | None = None
     relocatedCwd: str | None = None
     worktreeSession: WorktreeSession | None = None
-    continuedInSessionId: str | None = None
-    parentSessionId: str | None = None
-    sessions: list[Any] | None = None
     accountUuid: str | None = None
     operation: str | None = None
     # cost-state
@@ -227,10 +223,6 @@ def _moment(value: Any) -> str | float | None:
 
 def _anything(value: Any) -> Any:
     return value
-
-
-def _list(value: Any) -> list[Any] | None:
-    return value if isinstance(value, list) else None
 
 
 def _content(value: Any) -> str | list[Any] | None:
@@ -304,16 +296,15 @@ _FIELDS[Head] = {
     "data": _struct(ProgressData),
     "compactMetadata": _struct(CompactMetadata),
     "worktreeSession": _struct(WorktreeSession),
-    "sessions": _list,
 }
 
 
-def started_by(result: bytes) -> Started:
+def started_by(result: Raw | bytes) -> Started:
     """Return the agent or workflow run that the program's own data of a result names."""
     try:
         return _decode_started(result)
     except ValueError:
-        value = decoded(Raw(result))
+        value = decoded(result)
         return _decode_started(orjson.dumps(_fitting(value, Started))) if isinstance(value, dict) else Started()
 
 

@@ -92,7 +92,6 @@ class Row(Struct, array_like=True, gc=False, eq=False):
     uuid: str | None
     is_root: bool
     parent: str | None
-    source_row: str | None
     time: str | int | float | None
     is_sidechain: bool
     agent: str | None
@@ -135,7 +134,6 @@ def row_of(record: Record, head: Head, source: int = 0) -> Row:
         head.uuid,
         head.parentUuid is None,
         None if head.parentUuid is UNSET else head.parentUuid,
-        head.sourceToolAssistantUUID,
         head.timestamp,
         bool(head.isSidechain),
         head.agentId,

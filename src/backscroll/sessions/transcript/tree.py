@@ -8,7 +8,7 @@ a broken link, and the node gets a mark.  Every walk is iterative.
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -167,14 +167,6 @@ class Said(Struct, array_like=True):
     def is_linear(self) -> bool:
         """Return True if no row names an earlier one: a list, in which a null parent means nothing, unless reversed."""
         return self.links == 0
-
-
-def build_tree(rows: Iterable[Row], leaf: Leaf | None, content_key: Callable[[Row], bytes]) -> Tree:
-    """Join rows into nodes, link them, and name the branches."""
-    builder = TreeBuilder(content_key)
-    for row in rows:
-        builder.add(row)
-    return builder.tree(leaf)
 
 
 class _Groups:
