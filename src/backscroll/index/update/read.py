@@ -6,6 +6,7 @@ that belong to it.  A word listener, if given, gets the same records.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
@@ -207,16 +208,19 @@ class Extract:
         """Return the rows of all tables except `change`."""
         facts = self._facts
         rows: dict[str, list[TableRow]] = {table: [] for table in UNIT_TABLES}
-        for name, tree in self._conversation.trees():
-            if not is_internal and (name is None or not is_internal_agent(name, tree)):
-                rows["call"] += self.calls(tree.nodes, name)
-        rows["evidence"] = list(evidence_rows(facts))
         rows["inline"] = [_inline_row(agent.id, agent.tree) for agent in self._conversation.inline]
         rows["aside"] = self.asides()
         rows["summary"] = list(facts.summaries.items())
         rows["renamed_copy"] = list(self.renamed_copies(self._tree.nodes))
         rows["damage"] = self.damage()
-        large = {"message": self.messages, "usage": self.all_usage, "record": self.all_records}
+        large: dict[str, Callable[[], Iterator[TableRow]]] = {
+            "message": self.messages,
+            "usage": self.all_usage,
+            "record": self.all_records,
+            "evidence": partial(evidence_rows, facts),
+        }
+        if not is_internal:
+            large["call"] = self.all_calls
         is_large = len(self._tree.nodes) > MANY
         return rows | {table: _Made(make) if is_large else list(make()) for table, make in large.items()}
 
@@ -224,6 +228,12 @@ class Extract:
         """Yield every record of all trees."""
         for name, tree in self._conversation.trees():
             yield from self.records(tree.nodes, name)
+
+    def all_calls(self) -> Iterator[TableRow]:
+        """Yield the calls of all trees, except those of internal agents."""
+        for name, tree in self._conversation.trees():
+            if name is None or not is_internal_agent(name, tree):
+                yield from self.calls(tree.nodes, name)
 
     def all_usage(self) -> Iterator[TableRow]:
         """Yield the usage of all trees."""
@@ -436,7 +446,7 @@ def seconds_between(asked: str | None, answered: str | None) -> float | None:
     return (finished - started).total_seconds()
 
 
-class _Spent(Struct):
+class _Spent(Struct, gc=False):
     """The usage record of an API message that counts so far."""
 
     row: Row
