@@ -11,6 +11,7 @@ import pytest
 from chance import IS_LONG
 from command import PROGRAM, TIMEOUT, answer
 from make import UUID, assistant, call, given, home, line, user
+from many_agents import write_agents
 
 pytestmark = pytest.mark.slow
 
@@ -118,9 +119,22 @@ def test_very_many_records_fit(build: Build) -> None:
 
 def test_many_short_messages_are_indexed(build: Build) -> None:
     """The words of 50,000 short messages in one file cost little: no part of them waits for the end of the file."""
-    number, limit = (200_000, 340) if IS_LONG else (50_000, 160)
+    number, limit = (200_000, 300) if IS_LONG else (50_000, 140)
 
     assert peak(build(short_messages(number)), "index") < limit
+
+
+def test_many_agents_are_listed_and_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files and facts of 10,000 agents of one session are held briefly, and no more of them than needed."""
+    number, limits = (50_000, {"list": 300, "index": 300}) if IS_LONG else (10_000, {"list": 97, "index": 128})
+    root = home(tmp_path / "root")
+    write_agents(root, number, is_chain=False)
+    found = {}
+    for command in limits:
+        monkeypatch.setenv("BACKSCROLL_HOME", str(tmp_path / command))
+        found[command] = peak(root, command)
+
+    assert {} == {command: megabytes for command, megabytes in found.items() if megabytes > limits[command]}
 
 
 def short_messages(number: int) -> Iterator[bytes]:

@@ -183,7 +183,7 @@ def test_nothing_found_yet_is_no_certain_answer(
     assert 0 == run(["--root", str(root), "list"])
     capfdbinary.readouterr()
     text = open_fulltext(index_of(root).with_suffix(".words"))
-    with text.writer(is_bulk=False):
+    with text.writer():
         assert 4 == run(["--root", str(root), "search", "okapi", *form])
 
     assert b"nothing found yet: another backscroll process" in capfdbinary.readouterr().err
@@ -194,7 +194,7 @@ def test_old_hits_are_given_and_called_old(root: Path, capfdbinary: pytest.Captu
     """A search that finds something while another process adds words exits with 0, and says that it is behind."""
     assert 0 == run(["--root", str(root), "index"])
     grow(root)
-    with open_fulltext(index_of(root).with_suffix(".words")).writer(is_bulk=False):
+    with open_fulltext(index_of(root).with_suffix(".words")).writer():
         assert 0 == run(["--root", str(root), "search", "okapi"])
 
     assert b"the newest messages are missing" in capfdbinary.readouterr().err

@@ -55,6 +55,15 @@ DERIVED = (
     "index.update.derived.sessions:_title",
 )
 """Functions that make the row of a session."""
+SHOWING = (
+    ("sessions.reading.join:role_of", ("show", BAD)),
+    ("sessions.reading.join:_parts", ("show", BAD)),
+    ("sessions.reading.calls:CallReader._result", ("calls", BAD)),
+    ("sessions.reading.calls:result_part", ("calls",)),
+    ("index.queries.hit_text:_loaded", ("search", "feed", "--all-hits")),
+    ("sessions.searchable.texts:texts_of", ("search", "hay", "--all-hits")),
+)
+"""Functions that read the texts of one message, call or hit for an answer, and such an answer."""
 
 
 @pytest.fixture
@@ -164,3 +173,30 @@ def test_a_fault_stays_its_own(
     assert DAMAGE_MET == strict, said
     items = [item for item in damage if "ZeroDivisionError: planted" in item["reason"]]
     assert [True] == list({BAD in item["place"]["path"] for item in items})
+
+
+@pytest.mark.parametrize("place, command", SHOWING)
+def test_a_fault_costs_one_item_of_an_answer(
+    root: Path, place: str, command: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A fault while one message, call or hit is read costs that one: it names the exception, the rest is there."""
+    assert DONE == run(["--root", str(root), "index"])
+    asked = ["--root", str(root), *command, "--json"]
+    assert DONE == run(asked)
+    capfdbinary.readouterr()
+    assert DONE == run(asked)
+    whole = json.loads(capfdbinary.readouterr().out)
+    with pytest.MonkeyPatch.context() as patch:
+        plant = Plant(place, patch)
+        assert DONE == run(asked)
+        found = json.loads(capfdbinary.readouterr().out)
+
+    (kind,) = whole.keys() & {"messages", "calls", "hits"}
+    names = [[item.get("id", item.get("message")) for item in answer[kind]] for answer in (whole, found)]
+    struck = [item for item in found[kind] if "ZeroDivisionError: planted" in str(item)]
+    assert 0 < plant.strikes
+    assert names[0] == names[1]
+    assert {BAD} == {item["session"] for item in struck}
+    assert [item for item in whole[kind] if item["session"] != BAD] == [
+        item for item in found[kind] if item["session"] != BAD
+    ]

@@ -31,14 +31,14 @@ def test_parts_are_merged_although_something_is_deleted_meanwhile(tmp_path: Path
     words = [f"{chance.randrange(1 << 40):x}" for _ in range(40_000)]
     directory = tmp_path / "i.words"
     text = open_fulltext(directory)
-    with text.writer(is_bulk=False) as writer:
+    with text.writer() as writer:
         for part in range(MERGED_PARTS - 2):  # each takes a while to merge
             for key in range(400):
                 writer.add_document(document(part * 1000 + key, " ".join(chance.choices(words, k=300))))
             writer.commit()
     most = 0
     for number in range(2 * MERGED_PARTS):
-        with text.writer(is_bulk=False) as writer:
+        with text.writer() as writer:
             writer.add_document(document(100_000 + number, "new"))
             writer.commit()
             writer.delete_documents_by_term("key", 99_999 + number)

@@ -239,7 +239,7 @@ def test_a_second_writer_waits_or_goes_without(tmp_path: Path) -> None:
     write_transcript(root, "-p", UUID, told("one"))
     with Searched(root, ours) as searched:
         other = open_fulltext(ours / "i.words")
-        with other.writer(is_bulk=False):
+        with other.writer():
             write_transcript(root, "-p", FORK, told("one", "two"))
             searched.refresh()
             assert not searched("two").hits

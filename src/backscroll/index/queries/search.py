@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tantivy
 
-from backscroll.errors import QueryError
+from backscroll.errors import BackscrollError, QueryError
 from backscroll.files import open_readonly
 from backscroll.index.background import Meanwhile
 from backscroll.index.queries.hit_text import HitFiles, Holder, KeptMessage, kind_shown, moment, place_of, texts_at
@@ -29,6 +29,7 @@ from backscroll.query.hits import DayCount, Found, Hit
 from backscroll.query.language import Query, Term, Wish
 from backscroll.query.question import Ask, Must, Not, Should
 from backscroll.query.snippets import Finder, TextMatch, cut_out, exact_finder, finders_of, regex_finder
+from backscroll.records import fault
 from backscroll.sessions.transcript.moments import QUARTER
 from backscroll.stores.base import Opener
 
@@ -368,7 +369,12 @@ class _Search:
     def _best_text(self, holder: Holder, kept: KeptMessage) -> _Match:
         """Return the text of a message with most matches; the first if only its fields match."""
         fields = asking.fields_of(self._query)
-        texts = list(texts_at(holder, kept, self._shelf))
+        try:
+            texts = list(texts_at(holder, kept, self._shelf))
+        except (OSError, BackscrollError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault of one hit must not affect another
+            texts = [("other", f"({fault(error, 'reading this message')})")]
         for find in self._finders:
             found = (_Match(kind, text, find(text)) for kind, text in texts if kind in fields)
             best = max(found, key=lambda item: len(item.matches), default=None)

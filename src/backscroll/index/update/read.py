@@ -6,6 +6,7 @@ that belong to it.  A word listener, if given, gets the same records.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
@@ -193,10 +194,10 @@ class Extract:
         return {
             "record": keep(self.all_records),
             "message": keep(self.messages),
-            "call": list(self.all_calls()),
+            "call": keep(self.all_calls),
             "usage": keep(self.all_usage),
             "change": [],
-            "evidence": list(evidence_rows(self._facts)),
+            "evidence": keep(partial(evidence_rows, self._facts)),
             "inline": [_inline_row(agent.id, agent.tree) for agent in self._conversation.inline],
             "aside": self.asides(),
             "summary": list(self._facts.summaries.items()),
@@ -431,7 +432,7 @@ def seconds_between(asked: str | None, answered: str | None) -> float | None:
     return (finished - started).total_seconds()
 
 
-class _Spent(Struct):
+class _Spent(Struct, gc=False):
     """The usage record of an API message that counts so far."""
 
     row: Row

@@ -122,6 +122,9 @@ class _Update:
 
     def _read_changes(self, seen: Seen, *, was_killed: bool) -> None:
         found = units.sort(seen.met)
+        rest, state = list(_other_files(seen, found)), walk_state(stores_in(seen.met), damage_in(seen))
+        for _, items in seen.met:
+            items.clear()  # half of the memory of a walk
         is_rejoined = self._has_rows(found) and desktop.join_rows(self._database, found, self._stores)
         known_cwds.mark_unplaced(self._database, found)
         known = self._known_units()
@@ -145,7 +148,7 @@ class _Update:
             sessions.make_sessions(self._database, found, {} if is_whole else self._grown)
         marks.update_marks(self._database, found, self._stores)
         self._write_stores(found)
-        self._write_rest(seen)
+        self._write_rest(seen, rest, state)
 
     def _has_rows(self, found: "FoundUnits") -> bool:
         """Return True if Desktop has files here, or had some at the last update."""
@@ -189,8 +192,6 @@ class _Update:
         writer = write.UnitWriter(self._database, found.merged, seen.looked, is_bulk=is_bulk)
         grower = grow.Grower(self._database, writer, self._open_file, seen.looked)
         total, done = sum(unit.size for unit in changed), 0
-        if self._words is not None:
-            self._words.expected = sum(unit.size for unit in changed if unit.key not in known)
         batch: list[ReadUnit] = []
         size = 0
         for number, unit in enumerate(changed, 1):
@@ -320,10 +321,9 @@ class _Update:
         asked = "SELECT 1 FROM file JOIN passage ON passage.file = file.id WHERE file.path = ? LIMIT 1"
         return self._database.execute(asked, (path,)).fetchone() is not None
 
-    def _write_rest(self, seen: Seen) -> None:
-        """Write the state of all other files, after everything that depends on them."""
-        of_units = {path for (path,) in self._database.execute("SELECT path FROM file WHERE unit IS NOT NULL")}
-        rows = [self._row_of(file, seen.looked) for file in _other_files(seen, of_units)]
+    def _write_rest(self, seen: Seen, rest: list[FoundFile], state: str) -> None:
+        """Write the state of all other files and of the walk, after everything that depends on them."""
+        rows = [self._row_of(file, seen.looked) for file in rest]
         gone = [(os.fsencode(path),) for path in seen.gone]
         self._database.execute("BEGIN IMMEDIATE")
         self._database.executemany(
@@ -340,14 +340,14 @@ class _Update:
         self._database.execute(
             "DELETE FROM file WHERE kind = 'gone' AND NOT EXISTS (SELECT 1 FROM passage WHERE passage.file = file.id)"
         )
-        state = walk_state(stores_in(seen.met), damage_in(seen))
         self._database.execute("INSERT OR REPLACE INTO meta VALUES ('walk', ?)", (state,))
         self._database.execute("COMMIT")
 
 
-def _other_files(seen: Seen, of_units: set[bytes]) -> Iterator[FoundFile]:
+def _other_files(seen: Seen, found: "FoundUnits") -> Iterator[FoundFile]:
     """Yield the files that changed and belong to no unit."""
+    of_units = {file.path for unit in found.units.values() for file in (*unit.files, *unit.side_files)}
     for store, items in seen.met:
         for item in items:
-            if not isinstance(item, Damage) and item.path in seen.changed and os.fsencode(item.path) not in of_units:
+            if not isinstance(item, Damage) and item.path in seen.changed and item.path not in of_units:
                 yield store.named(item) if isinstance(item, FileEntry) else item

@@ -41,8 +41,6 @@ else:
 
 BATCH_BYTES = 256 << 20
 """Bytes to read between two commits: the most that a kill costs, and the delay of a first search."""
-WORTH_MUCH = 4 << 20
-"""Updates of at least this many bytes use much memory."""
 ROUNDS = 8
 """The number of searches for files that take over a lost message; the next update does the rest."""
 
@@ -81,8 +79,6 @@ class Words(WordsWriter):
         super().__init__(database, text, may_wait=may_wait)
         self.read_again: dict[str, int] = {}
         """Path and size of each transcript that is read only for its words."""
-        self.expected = 0
-        """The size of all new transcripts of this update; the first of them may be small."""
         self._on_progress = on_progress
         self._done = self._total = 0
         self._check()
@@ -93,7 +89,7 @@ class Words(WordsWriter):
         Another process may be writing at this moment, so `_open` decides that with the lock.
         """
         if not self._is_known():
-            self._open(is_bulk=False)
+            self._open()
 
     # While the catalogue is read
 
@@ -101,7 +97,7 @@ class Words(WordsWriter):
         self, unit: "Unit", files: Sequence[int], merged: dict[str, str]
     ) -> "Callable[[list[source.TranscriptSource]], unit_words.UnitWords] | None":
         """Return a function that makes the listener for a whole unit; None if another process writes."""
-        if not self._open(is_bulk=max(unit.size, self.expected) > WORTH_MUCH):
+        if not self._open():
             return None
         for file in files:
             self._forget_file(file)
@@ -118,7 +114,7 @@ class Words(WordsWriter):
         tool_of: Callable[[str], str | None],
     ) -> "unit_words.UnitWords | None":
         """Return the listener for the end of a transcript that grew; None if another process writes."""
-        if not self._open(is_bulk=False):
+        if not self._open():
             return None
         return unit_words.UnitWords(
             self, [grown], [file], unit.agent, unit_words.Owner(session, {}), grown.end, tool_of
@@ -154,7 +150,7 @@ class Words(WordsWriter):
             for _ in range(ROUNDS):
                 if not self._is_due():
                     break
-                if not self._open(is_bulk=self._size_due() > WORTH_MUCH):
+                if not self._open():
                     return
                 self._add_missing(open_file)
                 self.commit()

@@ -106,14 +106,14 @@ class WordsWriter:
         row = self.database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
 
-    def _open(self, *, is_bulk: bool) -> bool:
+    def _open(self) -> bool:
         """Lock the index for writing; return False if another process has it."""
         if self._writer is not None:
             return True
         if not self.is_current:
             return False
         try:
-            self._writer = self._stack.enter_context(self._text.writer(is_bulk=is_bulk, may_wait=self._may_wait))
+            self._writer = self._stack.enter_context(self._text.writer(may_wait=self._may_wait))
         except BusyError:
             self.is_current = False
             return False

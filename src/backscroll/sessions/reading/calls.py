@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from backscroll.errors import BackscrollError
 from backscroll.place import Place
+from backscroll.records import fault
 from backscroll.sessions.message import Part
 from backscroll.sessions.model import Call, Result
 from backscroll.sessions.reading.join import parts_of
@@ -50,14 +52,29 @@ class CallReader:
                     yield from self._of_row(node, row, set(new), results)
 
     def _of_row(self, node: Node, row: Row, wanted: set[str], results: dict[str, list[Row]]) -> Iterator[Call]:
-        message = self._conversation.value(row).get("message")
-        content = message.get("content") if isinstance(message, dict) else None
-        blocks = content if isinstance(content, list) else []
-        inputs = {str(block.get("id")): block.get("input") for block in blocks if isinstance(block, dict)}
+        inputs = self._inputs(row)
         for name, tool in row.calls:
             if name in wanted:
                 wanted.discard(name)
-                yield self._call(node, row, (name, tool), inputs.get(name), results.get(name, []))
+                yield self._sure_call(node, row, (name, tool), inputs.get(name), results.get(name, []))
+
+    def _sure_call(self, node: Node, row: Row, call: tuple[str, str], given: Any, answers: list[Row]) -> Call:
+        """Return a call; a bug of ours costs the texts of this call only, and its mark names the exception."""
+        try:
+            return self._call(node, row, call, given, answers)
+        except (OSError, BackscrollError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault of one call must not affect another
+            marks = [fault(error, "reading this call")]
+            return Call(
+                *call, None, None, self._session, node.head.id, self._agent, None, None, node.branch, marks=marks
+            )
+
+    def _inputs(self, row: Row) -> dict[str, Any]:
+        message = self._conversation.value(row).get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = content if isinstance(content, list) else []
+        return {str(block.get("id")): block.get("input") for block in blocks if isinstance(block, dict)}
 
     def _call(self, node: Node, row: Row, call: tuple[str, str], given: Any, answers: list[Row]) -> Call:
         name, tool = call

@@ -9,8 +9,10 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from backscroll.errors import BackscrollError
 from backscroll.formats.images import raster_kind
 from backscroll.place import Place
+from backscroll.records import fault
 from backscroll.sessions.message import Message, Part
 from backscroll.sessions.searchable.texts import rejoined
 from backscroll.sessions.session import Usage
@@ -62,14 +64,32 @@ def role_of(row: Row) -> str:
 def join_message(  # noqa: PLR0913 - a node, its surroundings, and one choice
     node: Node, tree: Tree, conversation: Conversation, session: str, agent: str | None, *, images: bool = False
 ) -> Message:
-    """Read a node's records and make their message; with `images` the bytes of images come too, as base64."""
+    """Read a node's records and make their message; with `images` the bytes of images come too, as base64.
+
+    A bug of ours costs this message only: its mark names the exception.
+    """
+    try:
+        return _joined(node, tree, conversation, session, agent, images=images)
+    except (OSError, BackscrollError):
+        raise
+    except Exception as error:  # noqa: BLE001 - a fault of one message must not affect another
+        place = _place(conversation, node.head)
+        marks = [fault(error, "reading this message")]
+        return Message(
+            *(node.head.id, None, session, "system", None, None, agent, node.branch, [], None, place),
+            marks=marks,
+        )
+
+
+def _joined(  # noqa: PLR0913 - as above
+    node: Node, tree: Tree, conversation: Conversation, session: str, agent: str | None, *, images: bool
+) -> Message:
     head = node.head
     values = [conversation.value(row) for row in node.rows]
     whole = [(row, value) for row, value in zip(node.rows, values, strict=True) if value]
     parts = [part for row, value in whole for part in _parts(row, value)]
     if not images:
         _drop_image_data(parts)
-    source = conversation.sources[head.source]
     return Message(
         id=head.id,
         parent=_parent(node, tree),
@@ -81,7 +101,7 @@ def join_message(  # noqa: PLR0913 - a node, its surroundings, and one choice
         branch=node.branch,
         parts=parts,
         usage=_usage(node),
-        place=Place(source.path, head.line, head.offset, head.length),
+        place=_place(conversation, head),
         message_id=head.group,
         is_typed=head.kind in {prompts.TYPED, QUEUED} and agent is None,
         copies=len(node.repeats),
@@ -91,6 +111,10 @@ def join_message(  # noqa: PLR0913 - a node, its surroundings, and one choice
             *([] if len(whole) == len(values) else [CHANGED]),
         ],
     )
+
+
+def _place(conversation: Conversation, row: Row) -> Place:
+    return Place(conversation.sources[row.source].path, row.line, row.offset, row.length)
 
 
 def _drop_image_data(parts: Iterable[Part]) -> None:

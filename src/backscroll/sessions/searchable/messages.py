@@ -6,7 +6,10 @@ It holds few messages at a time, so that memory stays flat.  All copies of a mes
 key.
 """
 
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -65,6 +68,26 @@ class _Held(Struct):
     texts: list[tuple[Row, list[Text]]] = []
 
 
+class _Seen:
+    """The keys of all passages so far, in eight bytes each: a file may have a million."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, array[int]] = defaultdict(partial(array, "q"))
+        """The keys in 4,096 lists."""
+        self._repeated: dict[int, int] = {}
+        """The number of passages with each repeated key."""
+
+    def told_apart(self, passage: Passage) -> Passage:
+        """Return a key of its own for a repeated message with the same id and text in one file."""
+        key = passage.key
+        known = self._known[key & 0xFFF]
+        if key not in known:
+            known.append(key)
+            return passage
+        number = self._repeated[key] = self._repeated.get(key, 1) + 1
+        return passage._replace(key=number_of(key.to_bytes(8, signed=True), number))
+
+
 Emit = Callable[[Passage], None]
 
 
@@ -95,7 +118,7 @@ class Passages:
         self._prompts: list[_Held] = []
         """Prompts of old versions; their names are known only at the end."""
         self._reopened: dict[int, _Held] = {}
-        self._seen: dict[int, int] = {}
+        self._seen = _Seen()
         self._is_rewriting = False
 
     def begin(self, source: int) -> None:
@@ -179,7 +202,7 @@ class Passages:
             files=tuple(_files(node)),
             is_copy=head.copied_from is not None,
         )
-        self._emit(_with_own_key(passage, self._seen))
+        self._emit(self._seen.told_apart(passage))
 
     def _known_tools(self, node: Node) -> Mapping[str, str]:
         """Return the tools of the calls that a node answers, if known."""
@@ -217,12 +240,6 @@ def title_in(facts: Facts) -> str | None:
 
 def _spoken(row: Row) -> str:
     return SUMMARY if row.kind == prompts.SUMMARY else SPOKEN[role_of(row)]
-
-
-def _with_own_key(passage: Passage, seen: dict[int, int]) -> Passage:
-    """Return a key of its own for a repeated message with the same id and text in one file."""
-    number = seen[passage.key] = seen.get(passage.key, 0) + 1
-    return passage if number == 1 else passage._replace(key=number_of(passage.key.to_bytes(8, signed=True), number))
 
 
 def _aside(aside: Aside, value: dict[str, Any], agent: str | None) -> Passage:

@@ -230,7 +230,7 @@ def _fill_results(row: Row, blocks: list[Block], head: Head) -> None:
 
 def _tokens(usage: UsageHead, head: Head) -> Tokens:
     cache, server = usage.cache_creation, usage.server_tool_use
-    return Tokens(
+    tokens = Tokens(
         usage.input_tokens,
         usage.output_tokens,
         usage.cache_creation_input_tokens,
@@ -246,6 +246,13 @@ def _tokens(usage: UsageHead, head: Head) -> Tokens:
         _shared(usage.inference_geo),
         _shared(head.gitBranch),
     )
+    return _same(tokens)
+
+
+@lru_cache(16)
+def _same(tokens: Tokens) -> Tokens:
+    """Return one value for equal ones that follow each other: the records of a message repeat its usage."""
+    return tokens
 
 
 def _shared(text: str | None) -> str | None:

@@ -316,13 +316,13 @@ def _bare(name: str, units: list[Mapping[str, Any]], stored: Stored) -> _Made:
 
 def _agents(main: Mapping[str, Any] | None, units: list[Mapping[str, Any]], stored: Stored) -> list[Agent]:
     files = [
-        _agent_file(unit, stored.evidence[unit["id"]], stored.paths[unit["id"]])
+        _agent_file(unit, stored.evidence.get(unit["id"]), stored.paths[unit["id"]])
         for unit in units
         if unit["agent"] is not None
     ]
     if main is None:
         return join_agents(None, [], files)
-    return join_agents(stored.evidence[main["id"]], stored.inline[main["id"]], files)
+    return join_agents(stored.evidence.get(main["id"]), stored.inline.get(main["id"], ()), files)
 
 
 def _title(session: Session, unit: Mapping[str, Any], summary: str | None) -> tuple[str | None, str | None]:
@@ -358,7 +358,7 @@ def _usage(count: int, is_lower_bound: bool, amounts: list[int | None]) -> Usage
     return usage
 
 
-def _agent_file(unit: Mapping[str, Any], evidence: AgentEvidence, paths: list[str]) -> AgentFile:
+def _agent_file(unit: Mapping[str, Any], evidence: AgentEvidence | None, paths: list[str]) -> AgentFile:
     meta = unit["side"].get("meta")
     return AgentFile(
         id=unit["agent"] or "",

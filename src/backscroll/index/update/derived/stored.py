@@ -3,7 +3,8 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from backscroll.index.queries import sessions as query
@@ -11,15 +12,23 @@ from backscroll.index.schema import COLUMNS
 from backscroll.index.update.derived.ends import ends_of
 from backscroll.sessions.joining.agents import AgentEvidence, InlineFacts
 
-_UNIT_COLUMNS = [name for name in COLUMNS["unit"] if name != "tail"]
+_UNIT_COLUMNS = tuple(name for name in COLUMNS["unit"] if name != "tail")
+_AGENT_COLUMNS = (
+    *("id", "session", "agent", "kind", "store", "side", "started", "updated", "messages", "calls", "bytes"),
+    *("models", "first_text", "is_internal"),
+)
+"""A session may have 50,000 agents, so we keep less of them than of the session's own unit."""
 _UNITS = (
-    f"SELECT {', '.join(_UNIT_COLUMNS)} FROM unit WHERE session IN (SELECT value FROM json_each(?))"
+    f"SELECT {', '.join(_AGENT_COLUMNS)} FROM unit WHERE session IN (SELECT value FROM json_each(?))"
     " ORDER BY session, agent IS NOT NULL, key"
 )
+_WHOLE_UNITS = f"SELECT {', '.join(_UNIT_COLUMNS)} FROM unit WHERE id IN (SELECT value FROM json_each(?))"
+_SHARED_COLUMNS = [_AGENT_COLUMNS.index(name) for name in ("session", "kind", "store", "models")]
 _EVIDENCE = (
     "SELECT unit, kind, name, call, prompt, description, type, time FROM evidence WHERE kind != 'notified'"
     " AND unit IN (SELECT value FROM json_each(?)) ORDER BY rowid"
 )
+_NO_SIDE: Mapping[str, Any] = MappingProxyType({})
 _INLINE = "SELECT * FROM inline WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY rowid"
 _DAMAGE = (
     "SELECT unit, sum(NOT is_note), sum(is_note) FROM damage WHERE unit IN (SELECT value FROM json_each(?))"
@@ -77,9 +86,23 @@ class Stored:
 
 
 def _units(database: sqlite3.Connection, names: list[str]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the units of each session, its own first; the first has all columns, the others a few."""
     found: dict[str, list[Mapping[str, Any]]] = {}
+    known: dict[str, str] = {}
     for row in database.execute(_UNITS, (json.dumps(names),)):
-        unit = dict(zip(_UNIT_COLUMNS, row, strict=True))
-        unit["side"] = json.loads(unit["side"]) if unit["side"] != "{}" else {}
+        values = list(row)
+        for column in _SHARED_COLUMNS:
+            values[column] = known.setdefault(values[column], values[column])
+        unit = _unit(_AGENT_COLUMNS, values)
         found.setdefault(unit["session"], []).append(unit)
+    firsts = {units[0]["id"]: units for units in found.values()}
+    for row in database.execute(_WHOLE_UNITS, (json.dumps([*firsts]),)):
+        unit = _unit(_UNIT_COLUMNS, row)
+        firsts[unit["id"]][0] = unit
     return {name: found[name] for name in names if name in found}
+
+
+def _unit(columns: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
+    unit = dict(zip(columns, row, strict=True))
+    unit["side"] = json.loads(unit["side"]) if unit["side"] != "{}" else _NO_SIDE
+    return unit
