@@ -87,7 +87,7 @@ class StoreAccount(StoreSummary):
     unread: list[UnreadFile]
     """Files that are counted and not read: with the three numbers above they are all bytes of the store."""
     left_alone: list[UnreadFile]
-    """Places beside the store that are neither counted nor read."""
+    """Places in or beside the store that are neither counted nor read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,14 @@ LEFT_ALONE = {
 }
 """Known places in Desktop's data that are not read: they hold secrets, or nothing about sessions."""
 _NOT_KNOWN = "not known to hold sessions"
-_NOT_WALKED = {"outputs", "uploads", "node_modules", ".git", "skills-plugin", "plugins", "local", "imported-backups"}
+_NOT_WALKED = side.PROGRAMS | {
+    "outputs": "files that a session made",
+    "uploads": "files that a session was given",
+    "skills-plugin": "skills: texts for Claude, no sessions",
+    "imported-backups": "backups of imported sessions",
+}
+"""Directories among the rows that are not walked."""
+_TOO_DEEP = "deeper than any known file of a session"
 _DEEPEST = 6
 """<account>/<organization>/agent/<session>/.claude has five levels."""
 _PRIVATE = ".claude"
@@ -95,6 +102,19 @@ class DesktopStore(DiskStore):
     def named(self, entry: FileEntry) -> FoundFile:
         """Return an entry below the directory of rows as a file with its kind."""
         return _labelled(entry, str(self.data))
+
+    def left_alone(self) -> list[tuple[str, str]]:
+        """Return the directories among the rows that are not walked, each with the reason."""
+        left: list[tuple[str, str]] = []
+
+        def descend(parts: tuple[str, ...]) -> bool:
+            if not (is_walked := _is_walked(parts)):
+                left.append((os.path.join(self.top, *parts), _NOT_WALKED.get(parts[-1], _TOO_DEEP)))
+            return is_walked
+
+        for _ in Walk(str(self.top), str(self.home), str(self.own) if self.own else None).below(descend):
+            pass
+        return left
 
     def entries(self) -> Iterator[FileEntry | FoundFile | Damage]:
         """Yield the files in the order of the walk; the place of settings and logs gives their kind."""

@@ -50,8 +50,13 @@ _DIRECTORIES = {
     "scheduled-tasks": "scheduled",
     **dict.fromkeys(("jobs", "teams", "session-env", "debug", "dump-prompts", "shell-snapshots"), "side-other"),
 }
-_PROGRAMS = {"projects", "plugins", "local", "node_modules", ".git"}
-"""Not walked: transcripts belong to the store `code`, the rest is software."""
+PROGRAMS = {
+    "plugins": "programs of plugins, no sessions",
+    "local": "an installation of Claude Code: a program",
+    "node_modules": "packages: programs",
+    ".git": "a git repository",
+}
+"""Directories that are not walked."""
 
 
 @cache
@@ -79,6 +84,11 @@ class SideStore(DiskStore):
         """Return an entry as a file with its kind."""
         return found(entry, label(entry.parts), str(self.path))
 
+    def left_alone(self) -> list[tuple[str, str]]:
+        """Return the directories that are not walked, each with the reason; in a home most are not Claude's."""
+        places = [] if self.is_home else [(str(self.path / name), reason) for name, reason in PROGRAMS.items()]
+        return [(path, reason) for path, reason in places if os.path.isdir(path)]
+
     def entries(self) -> Iterator[FileEntry | Damage]:
         """Yield the files in the order of the walk."""
         walk = Walk(str(self.path), str(self.home), str(self.own) if self.own else None)
@@ -95,7 +105,7 @@ def _is_known(parts: tuple[str, ...]) -> bool:
 
 def is_data(parts: tuple[str, ...]) -> bool:
     """Return True if a subdirectory of a configuration directory holds data, not software or transcripts."""
-    return parts[0] not in _PROGRAMS
+    return parts[0] != "projects" and parts[0] not in PROGRAMS
 
 
 def label(parts: tuple[str, ...]) -> Label:

@@ -14,6 +14,7 @@ from make import (
     UUID,
     Draft,
     as_nobody,
+    cowork,
     desktop_file,
     home,
     line,
@@ -159,6 +160,37 @@ def test_known_places_that_are_not_read(tmp_path: Path) -> None:
     assert ("not known to hold sessions", "reports of crashes") == (places["Brand New"], places["Crashpad"])
     assert "Local Storage" not in places
     assert b"Not read beside desktop" in run("--root", tmp_path, "stores").stdout
+
+
+def test_directories_of_claude_code_that_are_not_read(tmp_path: Path) -> None:
+    """Programs in a configuration directory are named, and not counted."""
+    write_side(home(tmp_path), "plugins/market/run.py", b"x")
+    write_side(tmp_path, "settings.json", b"{}")
+    side = account(tmp_path, "side")
+
+    assert [("plugins", "programs of plugins, no sessions", None)] == [
+        (Path(item["path"]).name, item["reason"], item["bytes"]) for item in side["left_alone"]
+    ]
+    assert (1, 2) == (side["files"], side["bytes"])
+    assert b"Not read beside side" in run("--root", tmp_path, "stores").stdout
+
+
+def test_directories_of_cowork_that_are_not_read(tmp_path: Path) -> None:
+    """Files that a session made or was given, and programs, are named at their places, and not counted."""
+    private = cowork(home(tmp_path))
+    (private / "plugins" / "market").mkdir(parents=True)
+    (private.parent / "outputs").mkdir()
+    (private.parent / "outputs" / "report.html").write_bytes(b"x")
+    deep = private.parent.joinpath(*"abcdefg")
+    deep.mkdir(parents=True)
+    store = account(tmp_path, "cowork")
+
+    assert {
+        (private / "plugins", "programs of plugins, no sessions"),
+        (private.parent / "outputs", "files that a session made"),
+        (private.parent / "a" / "b" / "c" / "d", "deeper than any known file of a session"),
+    } == {(Path(item["path"]), item["reason"]) for item in store["left_alone"]}
+    assert [] == store["unread"]
 
 
 def test_known_places_beside_browser_storage_alone(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ For every store, records, damage, blanks and the files in `unread` together are 
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from backscroll.records import Damage
@@ -17,7 +17,8 @@ from backscroll.sessions.summaries import StoreAccount, StoreSummary, UnreadFile
 from backscroll.sessions.transcript.source import TranscriptSource
 from backscroll.stores import kinds
 from backscroll.stores.base import FoundFile, Opener, Store
-from backscroll.stores.desktop import places_left_alone
+from backscroll.stores.desktop import DesktopStore, places_left_alone
+from backscroll.stores.side import SideStore
 
 _CHANGED = "new or changed since the index was updated"
 _TOO_LARGE = f"larger than {LARGEST_FILE >> 20} MiB"
@@ -71,12 +72,18 @@ def account(
     ]
 
 
-def _left_alone(summary: StoreSummary, found: Container[tuple[str, str]]) -> list[UnreadFile]:
-    """Return the unread places in Desktop's data; they are in the store `browser` if there is no store `desktop`."""
-    kind = "desktop" if ("desktop", summary.path) in found else "browser"
-    if summary.kind != kind or (kind, summary.path) not in found:
-        return []
-    return [UnreadFile(path, reason, None) for path, reason in places_left_alone(summary.path)]
+def _left_alone(summary: StoreSummary, found: Mapping[tuple[str, str], Store]) -> list[UnreadFile]:
+    """Return the places of a store that are neither counted nor read.
+
+    Those in Desktop's data are in the store `browser` if there is no store `desktop`.
+    """
+    store = found.get((summary.kind, summary.path))
+    places: list[tuple[str, str]] = []
+    if store is not None and summary.kind == ("desktop" if ("desktop", summary.path) in found else "browser"):
+        places += places_left_alone(summary.path)
+    if isinstance(store, (SideStore, DesktopStore)):
+        places += store.left_alone()
+    return [UnreadFile(path, reason, None) for path, reason in places]
 
 
 def _units(database: sqlite3.Connection) -> dict[str, _Unit]:
