@@ -4,10 +4,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from command import run
 from make import NOON, UUID, Draft, assistant, bash, call, failed, given, home, line, user, write_transcript
 
 import backscroll
 from backscroll.stats.model import Timeline
+
+FORK = "22222222-2222-4222-8222-222222222222"
 
 
 def told(root: Path, session: str = UUID) -> Timeline:
@@ -122,3 +125,19 @@ def test_an_empty_session(tmp_path: Path) -> None:
     found = told(tmp_path)
 
     assert ([], [], 0.0) == (found.turns, found.context, found.working)
+
+
+@pytest.mark.parametrize("style", ["branch", "plain"])
+def test_copied_turns_of_a_fork_cost_nothing(tmp_path: Path, style: str) -> None:
+    """The turns of a fork together spent what the fork spent; copied turns say that they are copies."""
+    draft = Draft(UUID, version="2.1.326").prompt("A").answer("B", calls=[bash("ls", "a")]).answer("C")
+    draft.fork(FORK, style=style).prompt("D").answer("E").write(home(tmp_path))
+    draft.write(tmp_path)
+    found = told(tmp_path, FORK)
+    shown = run("--root", tmp_path, "usage", "--session", FORK, "--timeline").stdout.decode().splitlines()
+
+    assert [(2, 0), (0, 1)] == [(turn.copied, turn.usage.messages) for turn in found.turns]
+    assert found.session.usage.output == sum(turn.usage.output or 0 for turn in found.turns)
+    assert found.session.usage.cost == sum(turn.usage.cost or 0 for turn in found.turns)
+    assert [True, False] == ["copied" in line for line in shown[1:]]
+    assert [(0, 2)] == [(turn.copied, turn.usage.messages) for turn in told(tmp_path).turns]

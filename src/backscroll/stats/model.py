@@ -150,6 +150,8 @@ class Turn:
     """The longest prompt of an API message in this turn, in tokens."""
     branch: str
     compactions: int = 0
+    copied: int = 0
+    """API messages that a fork copied: their usage counts for another session, not in `usage`."""
 
 
 @dataclass(frozen=True, slots=True)

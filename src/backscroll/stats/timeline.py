@@ -2,9 +2,10 @@
 
 It reads the session's own transcript.  Agents appear as the calls that
 started them; `usage --by session,agent` has their own usage.
+The usage of messages that a fork copied counts for the session that spent it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -25,6 +26,8 @@ from backscroll.stores.base import Opener
 
 TEXT_LENGTH = 200
 Span = tuple[datetime, datetime]
+Line = tuple[str, int | None]
+"""The file and the line of a record."""
 
 
 @dataclass(slots=True)
@@ -40,17 +43,25 @@ class _Draft:
     spans: list[Span] = field(default_factory=list)
     context: int | None = None
     compactions: int = 0
+    copied: int = 0
 
 
 def read_timeline(
-    session: Session, transcripts: Sequence[str], prices: Prices, open_file: Opener = open_readonly
+    session: Session,
+    transcripts: Sequence[str],
+    prices: Prices,
+    open_file: Opener = open_readonly,
+    copied: Collection[Line] = (),
 ) -> Timeline:
-    """Read a session's transcripts into turns."""
+    """Read a session's transcripts into turns; the usage of `copied` records counts for another session."""
     with read_conversation(transcripts, open_file=open_file) as conversation:
-        return _timeline(session, conversation, prices)
+        numbers = {path: number for number, path in enumerate(transcripts)}
+        return _timeline(session, conversation, prices, {(numbers.get(path), line) for path, line in copied})
 
 
-def _timeline(session: Session, conversation: Conversation, prices: Prices) -> Timeline:
+def _timeline(
+    session: Session, conversation: Conversation, prices: Prices, copied: Collection[tuple[int | None, int | None]]
+) -> Timeline:
     nodes = conversation.tree.nodes
     compactions = {id(node) for node in compaction_nodes(conversation.tree)}
     answered = _answer_times(nodes)
@@ -65,7 +76,8 @@ def _timeline(session: Session, conversation: Conversation, prices: Prices) -> T
             if drafts:
                 drafts[-1].compactions += 1
         if drafts and node.head.kind in {ASSISTANT, prompts.RESULTS}:
-            _add(drafts[-1], node, answered, prices)
+            is_copy = any((row.source, row.line) in copied for row in node.rows)
+            _add(drafts[-1], node, answered, prices, is_copy=is_copy)
             point = _context_point(node, len(drafts), is_compaction=is_compacted)
             if point is not None:
                 context.append(point)
@@ -91,7 +103,9 @@ def _answer_times(nodes: Iterable[Node]) -> dict[str, tuple[datetime | None, str
     return times
 
 
-def _add(draft: _Draft, node: Node, answered: dict[str, tuple[datetime | None, str]], prices: Prices) -> None:
+def _add(
+    draft: _Draft, node: Node, answered: dict[str, tuple[datetime | None, str]], prices: Prices, *, is_copy: bool
+) -> None:
     moments = [moment for row in node.rows if (moment := moment_of(row.time))]
     draft.moments += moments
     if node.head.kind != ASSISTANT:
@@ -104,7 +118,9 @@ def _add(draft: _Draft, node: Node, answered: dict[str, tuple[datetime | None, s
                 _add_call(draft, row, answered.get(call))
     spent = _spent(node, prices)
     if spent is not None:
-        draft.tally.add(spent, prices.cost(spent))
+        draft.copied += is_copy
+        if not is_copy:
+            draft.tally.add(spent, prices.cost(spent))
         draft.context = max(draft.context or 0, _context(spent))
 
 
@@ -183,6 +199,7 @@ def _turns(drafts: Sequence[_Draft]) -> Iterator[Turn]:
             context=draft.context,
             branch=draft.prompt.branch,
             compactions=draft.compactions,
+            copied=draft.copied,
         )
 
 

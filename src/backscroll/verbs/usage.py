@@ -13,7 +13,7 @@ from backscroll.verbs.base import OwnPrices, When, account_of, moment_of
 from backscroll.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
-    from backscroll.index.queries import details
+    from backscroll.index.queries import details, usage_records
     from backscroll.index.queries import usage as sums
     from backscroll.stats import audit as audit_stats
     from backscroll.stats import model as stats_model
@@ -25,6 +25,7 @@ else:
     stats_model = lazily("backscroll.stats.model")
     details = lazily("backscroll.index.queries.details")
     sums = lazily("backscroll.index.queries.usage")
+    usage_records = lazily("backscroll.index.queries.usage_records")
     audit_stats = lazily("backscroll.stats.audit")
     price_table = lazily("backscroll.stats.prices")
     timeline_stats = lazily("backscroll.stats.timeline")
@@ -70,7 +71,9 @@ class UsageVerbs(SessionVerbs):
         with self.session(session) as (database, name):
             found = self.priced(database, [query.session(database, name)], prices)[0]
             files = details.files_of(database, name)
-        return timeline_stats.read_timeline(found, files.transcripts, price_table.load_prices(prices), self.open_file())
+            copied = usage_records.copied_records(database, name)
+        table = price_table.load_prices(prices)
+        return timeline_stats.read_timeline(found, files.transcripts, table, self.open_file(), copied)
 
     def tools(  # noqa: PLR0913 - one argument per option of the command
         self,

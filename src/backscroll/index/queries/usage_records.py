@@ -127,6 +127,17 @@ def messages(database: sqlite3.Connection, session: str) -> Iterator[tuple[Usage
                 yield _message(of_request), mine
 
 
+def copied_records(database: sqlite3.Connection, session: str) -> set[tuple[str, int | None]]:
+    """Return the file and line of each API message in a session's own files that counts for another session."""
+    family = set(family_of(database, session))
+    return {
+        (spent.transcript, spent.line)
+        for message, mine in messages(database, session)
+        if message.first.session not in family
+        for spent in mine
+    }
+
+
 def _message(records: list[Spent]) -> UsageMessage:
     return UsageMessage(
         first=min(records, key=_precedence),

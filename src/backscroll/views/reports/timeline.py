@@ -63,11 +63,17 @@ def _row(turn: Turn, paper: Paper) -> list[Span]:
         Span(str(turn.calls) if turn.calls or is_piped else ""),
         Span((str(turn.context or "") if is_piped else short(turn.context)) + mark),
         Span(str(turn.usage.output or "") if is_piped else short(turn.usage.output), "dim"),
-        Span(
-            (f"{turn.usage.cost:.6f}" if turn.usage.cost is not None else "") if is_piped else dollars(turn.usage.cost)
-        ),
+        _cost(turn, is_piped=is_piped),
         word(turn.text),
     ]
+
+
+def _cost(turn: Turn, *, is_piped: bool) -> Span:
+    if turn.copied and not turn.usage.messages:
+        return Span("copied", "dim")
+    if is_piped:
+        return Span(f"{turn.usage.cost:.6f}" if turn.usage.cost is not None else "")
+    return Span(dollars(turn.usage.cost))
 
 
 def _time(seconds: float | None, *, is_piped: bool) -> str:
@@ -79,10 +85,15 @@ def _time(seconds: float | None, *, is_piped: bool) -> str:
 def csv_document(found: Timeline) -> Iterator[str]:
     """Yield the turns as CSV."""
     rows = (
-        [*(_plain(getattr(turn, name)) for name in _CSV), *(getattr(turn.usage, name) for name in _TOKENS), turn.text]
+        [
+            *(_plain(getattr(turn, name)) for name in _CSV),
+            *(getattr(turn.usage, name) for name in _TOKENS),
+            turn.text,
+            turn.copied,
+        ]
         for turn in found.turns
     )
-    return csv.lines([*_CSV, *_TOKENS, "text"], rows)
+    return csv.lines([*_CSV, *_TOKENS, "text", "copied"], rows)
 
 
 def _plain(value: object) -> csv.Cell:
