@@ -177,6 +177,56 @@ def test_growth_costs_only_what_is_new(tmp_path: Path, monkeypatch: pytest.Monke
         assert ["one", "two", "three"] == added
 
 
+def ranked(searched: Searched, *words: str) -> list[list[tuple[str | None, float | None]]]:
+    """Return the hits of some searches in their order, with their scores."""
+    return [[(hit.message, hit.score) for hit in searched(word).hits] for word in words]
+
+
+def test_the_order_after_growth_is_that_of_a_new_index(tmp_path: Path) -> None:
+    """Where messages were only added, scores and order are those of an index made at once."""
+    root = home(tmp_path)
+    words = [f"alpha beta{'beta ' * (n % 3)} {'gamma ' * (n % 7)}" for n in range(60)]
+    path = write_transcript(root, "-p", UUID, told(*words[:5]))
+    with Searched(root, tmp_path / "grown") as grown:
+        for length in range(8, 61, 4):
+            path.write_bytes(b"".join(told(*words[:length])))
+            grown.refresh()
+        with Searched(root, tmp_path / "anew") as anew:
+            asked = ("alpha", "gamma", "beta OR gamma", "alpha gamma")
+            assert ranked(anew, *asked) == ranked(grown, *asked)
+
+
+def test_an_index_of_mostly_deleted_documents_is_made_anew(tmp_path: Path) -> None:
+    """Deleted documents distort scores, so they go as soon as they are more than the others."""
+    root = home(tmp_path)
+    Draft(FORK).prompt("alpha gamma").answer("beta").prompt("gamma gamma").write(root)
+    path = write_transcript(root, "-p", UUID, told(*(["alpha beta"] * 20)))
+    with Searched(root, tmp_path / "grown") as grown:
+        path.unlink()
+        grown.refresh()
+        assert (20, 3) == grown.text.document_counts()
+        grown.refresh()
+
+        assert (0, 3) == grown.text.document_counts()
+        with Searched(root, tmp_path / "anew") as anew:
+            assert ranked(anew, "alpha", "gamma OR beta") == ranked(grown, "alpha", "gamma OR beta")
+
+
+def test_documents_deleted_while_an_index_is_made_are_no_reason_for_another(tmp_path: Path) -> None:
+    """An index that holds more deleted documents than others from the beginning is not made anew each time."""
+    root = home(tmp_path)
+    Draft(FORK).prompt("alpha").write(root)
+    path = write_transcript(root, "-p", UUID, told(*(["alpha beta"] * 20)))
+    with Searched(root, tmp_path / "ours") as searched:
+        path.unlink()
+        searched.refresh()
+        assert (20, 1) == searched.text.document_counts()
+        searched.database.execute("UPDATE meta SET value = '20' WHERE name = 'words deleted'")
+        searched.refresh()
+
+        assert (20, 1) == searched.text.document_counts()
+
+
 class Killed(Exception):  # noqa: N818 - it stands for a kill
     """The process ends here."""
 

@@ -33,6 +33,16 @@ def small_parts(directory: Path, most: int) -> int:
     return sum(part["max_doc"] < most for part in _meta(directory)["segments"])
 
 
+def document_counts(directory: Path) -> tuple[int, int]:
+    """Return the number of deleted documents that the parts still hold, and of all others; 0 if unreadable."""
+    try:
+        parts = _meta(directory)["segments"]
+        deleted = sum(part["deletes"]["num_deleted_docs"] for part in parts if part["deletes"] is not None)
+        return deleted, sum(part["max_doc"] for part in parts) - deleted
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0, 0
+
+
 def listed(directory: Path) -> FileList | None:
     """Return the current list of the files of the last commit; None if one cannot be read."""
     try:

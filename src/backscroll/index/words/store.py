@@ -90,6 +90,10 @@ class FullText:
             raise ValueError("a file of the search index does not match its checksum")
         self._verified = state
 
+    def document_counts(self) -> tuple[int, int]:
+        """Return the number of deleted documents that the index still holds, and of all others."""
+        return (0, 0) if self.directory is None else file_list.document_counts(_words_in(self.directory))
+
     @property
     def is_sound(self) -> bool:
         """True if every file of the last commit is there and has its checksum; this reads all of them."""

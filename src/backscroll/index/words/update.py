@@ -16,7 +16,7 @@ from backscroll.errors import BusyError
 from backscroll.index.progress import Progress
 from backscroll.index.words.numbers import CONFIGS, TITLES
 from backscroll.index.words.store import FullText
-from backscroll.index.words.writer import OPEN, WordsWriter
+from backscroll.index.words.writer import DELETED, OPEN, WordsWriter
 from backscroll.lazy import lazily
 from backscroll.query.fields import session_number
 from backscroll.stores import kinds, side
@@ -84,12 +84,22 @@ class Words(WordsWriter):
         self._check()
 
     def _check(self) -> None:
-        """Empty the full-text index if it does not belong to the catalogue.
+        """Empty the full-text index if it does not belong to the catalogue, or is mostly deleted documents.
 
         Another process may be writing at this moment, so `_open` decides that with the lock.
         """
         if not self._is_known():
             self._open()
+        elif self._is_mostly_deleted() and self._open() and not self.is_restarted:
+            self._restart()
+
+    def _is_mostly_deleted(self) -> bool:
+        """Return True if more documents were deleted than are left: their words take room, and distort scores.
+
+        Those that were deleted while the index was made do not count: the next one would have them too.
+        """
+        deleted, kept = self._text.document_counts()
+        return deleted > kept and deleted - int(self._meta(DELETED) or 0) > kept
 
     # While the catalogue is read
 

@@ -29,6 +29,8 @@ else:
 
 OPEN = "words open"
 """The note in the catalogue that a process updates the full-text index, with a token; a stale one means a kill."""
+DELETED = "words deleted"
+"""The note in the catalogue how many deleted documents the full-text index held when it was complete."""
 MOST_WAITING, MOST_WAITING_LETTERS = 256, 4 << 20
 """This many entries, or letters, wait for one query."""
 
@@ -160,9 +162,11 @@ class WordsWriter:
             return
         self.close()
         files = json.dumps(self._text.files() or {})
+        deleted, _ = self._text.document_counts()
         self.database.execute("BEGIN IMMEDIATE")
         if self._meta(OPEN) == self._token:  # else another process has begun to write
             self.database.execute("INSERT OR REPLACE INTO meta VALUES ('words files', ?)", (files,))
+            self.database.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (DELETED, str(deleted)))
             self.database.execute("DELETE FROM meta WHERE name = ?", (OPEN,))
         self.database.execute("COMMIT")
 
