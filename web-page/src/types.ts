@@ -653,6 +653,7 @@ export interface Turn {
   context: number | null;
   branch: string;
   compactions: number;
+  copied: number;
 }
 
 export interface Context {

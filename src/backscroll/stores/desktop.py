@@ -67,8 +67,8 @@ LEFT_ALONE = {
 """Known places in Desktop's data that are not read: they hold secrets, or nothing about sessions."""
 _NOT_KNOWN = "not known to hold sessions"
 _NOT_WALKED = side.PROGRAMS | {
-    "outputs": "files that a session made",
-    "uploads": "files that a session was given",
+    "outputs": "files that the session made; `cowork ID` lists them",
+    "uploads": "files that the session got; `cowork ID` lists them",
     "skills-plugin": "skills: texts for Claude, no sessions",
     "imported-backups": "backups of imported sessions",
 }

@@ -187,7 +187,7 @@ def test_directories_of_cowork_that_are_not_read(tmp_path: Path) -> None:
 
     assert {
         (private / "plugins", "programs of plugins, no sessions"),
-        (private.parent / "outputs", "files that a session made"),
+        (private.parent / "outputs", "files that the session made; `cowork ID` lists them"),
         (private.parent / "a" / "b" / "c" / "d", "deeper than any known file of a session"),
     } == {(Path(item["path"]), item["reason"]) for item in store["left_alone"]}
     assert [] == store["unread"]

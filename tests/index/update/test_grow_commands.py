@@ -13,13 +13,16 @@ from make import Draft, bash, edit, home, write
 
 import backscroll
 
-SEARCHES = (
+BY_WORDS = (
     ("alpha",),
     ("beta", "--all-hits"),
-    ("gamma", "--sort", "time"),
     ("roof", "--session", "00000002"),
     ("roof", "--project", "barn", "--all-hits"),
     ("door branch:main", "--all-hits"),
+)
+"""Searches whose scores follow from the number of messages with a word."""
+SEARCHES = (
+    ("gamma", "--sort", "time"),
     ("kind:title",),
     ("role:user", "--all-hits", "--limit", "200"),
     ("tool:bash", "--counts", "day"),
@@ -112,7 +115,7 @@ def commands(sessions: list[str], *, is_quick: bool) -> Iterator[tuple[str, ...]
     """Yield every command that answers from the index."""
     yield from (("list", "--all", "--agents"), ("calls",), ("tools",), ("files",), ("stores",))
     yield from (("usage", "--audit"), ("usage", "--by", "session"), ("usage", "--by", "model"))
-    yield from (("search", *words) for words in SEARCHES)
+    yield from (("search", *words) for words in (*BY_WORDS, *SEARCHES))
     for session in sessions[:2] if is_quick else sessions:
         yield from (("show", session, "--all-branches"), ("show", session, "--offset", "1"), ("tree", session))
         yield from (("outline", session), ("calls", session), ("usage", "--audit", "--session", session))
@@ -128,14 +131,15 @@ def answers(root: Path, ours: Path, *, is_quick: bool) -> dict[tuple[str, ...], 
     found = {}
     for command in commands(sorted(sessions), is_quick=is_quick):
         done = run("--root", root, "--json", *command, BACKSCROLL_HOME=str(ours))
-        found[command] = (done.returncode, _without_scores(done.stdout) if command[0] == "search" else done.stdout)
+        is_by_words = command[0] == "search" and command[1:] in BY_WORDS
+        found[command] = (done.returncode, _without_scores(done.stdout) if is_by_words else done.stdout)
     return found
 
 
 def _without_scores(document: bytes) -> bytes:
     """Return an answer of `search` without scores, and its hits in an order that does not follow from them.
 
-    A score tells how rare a word is, and tantivy counts deleted messages too until it merges its parts.
+    A score tells how rare a word is, and tantivy counts deleted messages too: docs/search.md, "Order".
     """
     found = json.loads(document)
     for hit in found.get("hits", ()):
