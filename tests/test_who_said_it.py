@@ -61,6 +61,21 @@ def test_typed_means_typed_in_the_queue(tmp_path: Path) -> None:
     assert (1, 2) == (session(tmp_path)["prompts"], session(tmp_path)["messages"])
 
 
+def test_typed_means_typed_where_a_queued_text_is_found(tmp_path: Path) -> None:
+    """A search for what people said finds a queued prompt, not a notice that the program queued, as tags or as JSON."""
+    task = '{"task_id":"be53278","tool_use_id":"toolu_0123456789abcdef","description":"roof"}'
+    draft = Draft(UUID, version="2.1.49").prompt("Mend the door").answer("Done.")
+    for text in ("Then the roof", task, "<task-notification>roof</task-notification>"):
+        draft.record(type="queue-operation", operation="enqueue", timestamp="2026-05-01T10:00:00.000Z", content=text)
+    draft.write(home(tmp_path))
+
+    def said(role: str) -> list[str]:
+        return [hit["snippet"] for hit in answer(tmp_path, "search", f"roof role:{role}", "--all-hits")["hits"]]
+
+    assert ["Then the roof"] == said("user")
+    assert {task, "<task-notification>roof</task-notification>"} == set(said("system"))
+
+
 def test_typed_means_typed_an_accepted_plan_is_a_prompt_of_its_own_kind(tmp_path: Path) -> None:
     """The program writes the prompt of an accepted plan: it is shown as such, and nobody typed it."""
     plan = "Implement the following plan:\n\n# Mend the roof"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
     shutil = lazily("shutil")
 
-VERSION = 7
+VERSION = 8
 PATIENCE = 0.05
 TRIES = 6
 HEAP = 24 << 20

@@ -244,7 +244,7 @@ def _spoken(row: Row) -> str:
 
 def _aside(aside: Aside, value: dict[str, Any], agent: str | None) -> Passage:
     """Return the text of a record beside the tree."""
-    is_prompt = aside.type in PROMPT_TYPES and prompts.is_typed(queued_text(value.get("content")))
+    is_prompt = aside.type in PROMPT_TYPES and prompts.is_typed_in_queue(queued_text(value.get("content")))
     role = "user" if is_prompt else "system"
     texts = tuple(texts_of(value, SPOKEN[role]))
     moment = moment_of(aside.time)

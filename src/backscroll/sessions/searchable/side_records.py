@@ -1,8 +1,8 @@
 """Asides: the texts of records beside the tree that no message repeats.
 
-These are queued prompts that never reached Claude, the last prompt of a transcript without its messages, earlier
-titles, summaries of other sessions, and links.  Each text is searchable once: a queued prompt that became a message
-is in that message, and the current title belongs to the session.
+These are queued prompts that no message holds, the last prompt of a transcript without its messages, earlier titles,
+summaries of other sessions, and links.  Each text is searchable once: a queued prompt that became a message is in that
+message, and the current title belongs to the session.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

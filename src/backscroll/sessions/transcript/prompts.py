@@ -67,6 +67,7 @@ def _open_notice() -> re.Pattern[str]:
 
 _INTERRUPTED = "[Request interrupted by user"
 PLAN_OPENING = "Implement the following plan:"
+_TASK_OPENING = '{"task_id":"'
 
 
 @cache
@@ -129,6 +130,11 @@ def _kind_of_envelope(text: str) -> str | None:
 def is_typed(text: str) -> bool:
     """Return True if a person typed a text; a notice may be incomplete, as in `last-prompt` records."""
     return _kind_of_envelope(text) != NOTICE and not (text.lstrip()[:1] == "<" and _open_notice().match(text))
+
+
+def is_typed_in_queue(text: str) -> bool:
+    """Return True if a person typed a queued text; Claude Code 2.1.49 queued its notices of tasks as JSON."""
+    return not text.startswith(_TASK_OPENING) and is_typed(text)
 
 
 def spoken(text: str) -> str:
