@@ -160,6 +160,7 @@ def _search(source: WebSource, asked: WebRequest) -> WebAnswer:
         limit=min(asked.get("limit", 20), MOST),
         mode="exact" if asked.get("exact") else None,
         all_hits=asked.get("all_hits", False),
+        per_session=max(asked.get("per_session", 1), 1),
         by_time=asked.get("sort") == "time",
         is_typing=asked.get("typing", False),
     )
@@ -324,6 +325,7 @@ ROUTES: dict[str, Route] = {
             "limit": "number",
             "exact": "flag",
             "all_hits": "flag",
+            "per_session": "number",
             "sort": "text",
             "counts": "text",
         },

@@ -20,7 +20,7 @@ import { rememberOrder } from "./recent";
 import { SessionRow } from "./row";
 
 const FIRST = 200;
-const FIELDS = "id,title,project,cwd,stores,state,updated,messages,agents,branches,damage,model,models,usage,branch,account,rows,expires,bytes,marks,ends_in,open_call";
+const FIELDS = "id,title,project,cwd,stores,state,updated,messages,agents,branches,damage,model,models,usage.cost,usage.messages,branch,account,rows.worktree,expires,bytes,marks.pinned,ends_in,open_call";
 const COLUMNS: Array<[Column, string, string]> = [
   ["title", "Title", ""],
   ["project", "Project and branch", ""],
@@ -34,7 +34,7 @@ const COLUMNS: Array<[Column, string, string]> = [
 
 /** Return the first sessions at once, then all of them; news renew the first ones only. */
 function useSessions(turn: number) {
-  const first = useAnswer<ListAnswer>(address("list", { limit: FIRST }), turn);
+  const first = useAnswer<ListAnswer>(address("list", { limit: FIRST, fields: FIELDS }), turn);
   const isMore = (first.data?.total ?? 0) > FIRST;
   const all = useAnswer<ListAnswer>(isMore ? address("list", { all: true, offset: FIRST, fields: FIELDS }) : null);
   const data = useMemo(() => {

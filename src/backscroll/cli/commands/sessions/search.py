@@ -53,6 +53,14 @@ _NOTHING_YET = (
 @click.option("--regex", is_flag=True, help="QUERY is a regular expression.")
 @click.option("--exact", is_flag=True, help="QUERY is literal text, including punctuation and case.")
 @click.option("--all-hits", is_flag=True, help="Show every message, not the best one of each session.")
+@click.option(
+    "--per-session",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Show the best N messages of each session.",
+)
 @click.option("--context", metavar="N", type=click.IntRange(min=0), default=0, help="Show N messages around each hit.")
 @click.option(
     "--sort", type=click.Choice(["rank", "time"]), default="rank", show_default=True, help="The order of the hits."
@@ -73,6 +81,7 @@ def command(  # noqa: PLR0913  (one for each option)
     regex: bool,
     exact: bool,
     all_hits: bool,
+    per_session: int,
     context: int,
     sort: str,
     limit: int,
@@ -92,6 +101,7 @@ def command(  # noqa: PLR0913  (one for each option)
         limit=limit,
         mode="regex" if regex else "exact" if exact else None,
         all_hits=all_hits,
+        per_session=per_session,
         by_time=sort == "time",
     )
     progress = ProgressLine()
@@ -116,7 +126,7 @@ def command(  # noqa: PLR0913  (one for each option)
             print_document(json.search_document(found, hits))
         else:
             paper = terminal.make_paper(settings)
-            lines = view.hit_list(found, paper, is_grouped=not all_hits, hits=hits)
+            lines = view.hit_list(found, paper, is_grouped=per_session == 1 and not all_hits, hits=hits)
             above = listing.range_lines(since, until, paper) if paper.width else ()
             terminal.print_lines(chain(above, lines), settings)
     if found.is_current:
