@@ -73,7 +73,7 @@ export function Reader({ route }: { route: Route }) {
   const { held, start, later, earlier, renew } = useMessages(id, branch);
   const first = held.page?.session;
   const outline = useAnswer<OutlineAnswer>(first ? address(about("outline", id)) : null, held.total);
-  const tree = useAnswer<TreeAnswer>(first && (first.branches > 1 || first.agents > 0) ? address(about("tree", id)) : null);
+  const tree = useAnswer<TreeAnswer>(first && first.branches > 1 ? address(about("tree", id)) : null);
   const [openAgents, setOpenAgents] = useState<ReadonlySet<string>>(new Set());
   const [openCopies, setOpenCopies] = useState<ReadonlySet<string>>(new Set());
   const [current, setCurrent] = useState<string | null>(null);
