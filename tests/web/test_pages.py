@@ -156,6 +156,16 @@ PRESS_AT_ALL_MOMENTS = """async (keys) => {
 }"""
 
 
+TYPE_AT_ONCE = """(texts) => {
+  const box = document.querySelector("[role=searchbox]");
+  for (const text of texts) {
+    box.value = text;
+    box.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  }
+}"""
+"""Types without a pause, however busy the machine is."""
+
+
 def test_keys_count_from_the_newest_key(visit: Visit) -> None:
     """Keys that come before, between and after the frames of the page move as far as slow ones."""
     page = visit.open("/", "a.row")
@@ -272,7 +282,7 @@ def test_a_message_leads_to_the_file_as_it_was(visit: Visit) -> None:
 
 def test_a_bar_of_the_histogram_narrows(visit: Visit) -> None:
     """The keys move its end, the address keeps the days, and the chip takes them away."""
-    page = visit.open("/search?query=amount", ".histo")
+    page = visit.open("/search?query=amount", ".histo .hb")
     page.locator(".histo").focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**until=*")
@@ -280,15 +290,44 @@ def test_a_bar_of_the_histogram_narrows(visit: Visit) -> None:
     page.wait_for_url("**/search?query=amount")
 
 
-def test_more_matches_come_when_asked_for(visit: Visit) -> None:
-    """A search shows the best thirty of many matches, says so, and shows the others on a click."""
+@pytest.mark.parametrize("is_scrolling", [True, False])
+def test_more_matches_come_as_one_scrolls(visit: Visit, is_scrolling: bool) -> None:
+    """A search first shows as many hits as a screen holds; scrolling, and a click on the button, bring the others."""
     page = visit.open("/search?query=the", "a.hit")
-    expect(page.locator(".amount")).to_contain_text("the best 30 shown")
+    expect(page.locator(".amount")).to_contain_text("sessions shown")
     few = page.locator(".hit").count()
-    page.get_by_role("button", name="Show more matches").click()
+    if is_scrolling:
+        page.mouse.wheel(0, 10_000)
+    else:
+        page.get_by_role("button", name="Show more matches").click()
     expect(page.locator(".amount")).not_to_contain_text("shown")
 
     assert few == 30 < page.locator(".hit").count()
+
+
+def test_a_group_counts_all_matches_of_its_session(visit: Visit) -> None:
+    """At most four hits of a session are listed; its link tells how many there are, and leads to all of them."""
+    answer = visit.site.json("/api/search?query=amount&typing=1&all_hits=1&limit=500")
+    number = sum(hit["session"] == LEDGER for hit in answer["hits"])
+    page = visit.open("/search?query=amount", ".grp")
+    group = page.locator(".grp").filter(has_text="Parse amounts")
+    expect(group.locator(".hit")).to_have_count(4)
+    group.get_by_role("link", name=f"{number} matches").click()
+    expect(page.locator(".hit")).to_have_count(number)
+
+
+def test_letters_ask_only_for_hits(visit: Visit) -> None:
+    """A letter asks for the hits of one screen; the days are counted for the last letter alone."""
+    page = visit.open("/search?query=a", ".histo .hb")
+    visit.asked.clear()
+    page.evaluate(TYPE_AT_ONCE, ["am", "amo", "amou", "amoun", "amount"])
+    with page.expect_response(lambda answer: "counts=day" in answer.url):
+        pass
+    asked = [parse_qs(urlsplit(url).query) for url in visit.asked if "/api/search" in url]
+
+    assert {one["limit"][0] for one in asked} == {"30"}
+    assert [one["query"][0] for one in asked if "counts" in one] == ["amount"]
+    assert "amount" in [one["query"][0] for one in asked if "counts" not in one]
 
 
 def test_empty_and_failed_states_have_a_next_step(visit: Visit) -> None:
