@@ -132,7 +132,7 @@ def _rendered(page: MessagePage, before: int, limit: int) -> Iterator[str]:
     yield f',\n"total": {page.total},\n"offset": {page.offset + before},\n"messages": ['
     for number, message in enumerate(page.messages[before : before + limit]):
         yield (",\n" if number else "\n") + json.dumps(renderer.message_object(message))
-    yield f'],\n"damage": {json.array(map(json.object_of, page.damage))}}}\n'
+    yield "]" + json.page_end(page)
 
 
 def _paper() -> Paper:

@@ -166,7 +166,13 @@ def page_document(page: "MessagePage") -> Iterator[str]:
     yield '{"session": ' + dumps(object_of(page.session))
     yield f',\n"total": {page.total},\n"offset": {page.offset},\n"messages": '
     yield from _array_in_pieces(map(object_of, page.messages))
-    yield f',\n"damage": {array(map(object_of, page.damage))}}}\n'
+    yield page_end(page)
+
+
+def page_end(page: "MessagePage") -> str:
+    """Return the end of the answer of `show --offset`, after its messages."""
+    damage, agents = (array(map(object_of, items)) for items in (page.damage, page.agents))
+    return f',\n"damage": {damage},\n"agents": {agents}}}\n'
 
 
 def outline_document(outline: "Outline") -> Iterator[str]:

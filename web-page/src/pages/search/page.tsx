@@ -143,7 +143,7 @@ export function Search({ route }: { route: Route }) {
   hasMore.current = isCut && !isLoading;
   const sessions = groups.length === 1 ? "1 session" : `${grouped(groups.length)} sessions`;
   const shown = isAlone ? `the ${params.get("sort") ? "newest" : "best"} ${grouped(data?.hits.length ?? 0)} shown` : `the ${params.get("sort") ? "newest" : "best"} ${sessions} shown`;
-  const amount = data && `${total === null ? "some" : grouped(total)} ${total === 1 ? "match" : "matches"}, ${isCut ? shown : `in ${sessions}`}`;
+  const amount = data && data.total !== 0 && `${total === null ? "some" : grouped(total)} ${total === 1 ? "match" : "matches"}, ${isCut ? shown : `in ${sessions}`}`;
   return (
     <div class="view">
       <div class="narrow">

@@ -1,7 +1,7 @@
 // Sessions: every session of every store in one list.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { about, address, ask, useAnswer } from "../../api";
-import { grouped } from "../../format";
+import { grouped, sentence } from "../../format";
 import { copy } from "../../parts/copy";
 import { Rows } from "../../parts/rows";
 import { Failed, Loading, State } from "../../parts/state";
@@ -69,7 +69,7 @@ function useNews(): number {
 async function copyResume(session: Session): Promise<void> {
   const known = session.resume === undefined ? (await ask<ShowOffsetAnswer>(address(about("show", session.id), { limit: 1 }))).session : session;
   if (known.resume) await copy(known.resume, "the resume command");
-  else say(known.resume_note?.replaceAll("`", "") ?? "This session cannot be resumed.");
+  else say(sentence(known.resume_note ?? "this session cannot be resumed"));
 }
 
 function Heads({ sort }: { sort: Column }) {
