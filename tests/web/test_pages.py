@@ -210,7 +210,9 @@ def test_a_link_into_an_agent_opens_it(visit: Visit) -> None:
     """An agent is folded, with its sums and last answer; a link to a message inside opens what is around it."""
     page = visit.open(f"/sessions/{RIPPLE}", ".agent .line")
     expect(page.locator(".agent .line")).to_have_attribute("aria-expanded", "false")
+    expect(page.locator(".agent .line")).to_contain_text("Explore Map the hot path")
     expect(page.locator(".agent .roll")).to_contain_text("7 messages")
+    assert not [url for url in visit.asked if "/api/tree" in url], "only the branches of a fork need the tree"
     messages = visit.site.json(f"/api/show/{RIPPLE}?limit=100")["messages"]
     inner = next(one["id"] for one in messages if one["depth"] == 2 and one["role"] == "user")
     page = visit.open(f"/sessions/{RIPPLE}?at={inner}", f"article[data-message='{inner}']")
@@ -231,12 +233,17 @@ def test_the_reader_folds_filters_and_finds(visit: Visit) -> None:
     page.get_by_label("Find in this session").fill("negative")
     page.locator(".out.found button").first.click()
     page.wait_for_url("**at=*")
+    assert "limit=50" in next(url for url in visit.asked if "query=negative" in url)
 
 
 def test_compactions_and_damage_stand_in_their_places(visit: Visit) -> None:
     """A compaction is a dashed rule with its summary; a torn line is told with its place."""
     page = visit.open(f"/sessions/{RIPPLE}", ".compact")
     expect(page.locator(".compact")).to_contain_text("155 k tokens")
+    replaced = page.get_by_text("It replaced the 17 messages above")
+    replaced.get_by_role("link", name="ripple is slower than find").click()
+    page.wait_for_url("**at=*")
+    expect(page.locator("article.target")).to_contain_text("ripple is slower than find")
     page = visit.open("/sessions/d8c7b6a5-4f3e-4d2c-9b1a-0f9e8d7c6b09", ".damage")
     expect(page.locator(".damage")).to_contain_text("Line 6, 412 bytes")
 
@@ -339,6 +346,22 @@ def test_empty_and_failed_states_have_a_next_step(visit: Visit) -> None:
     page = visit.open("/sessions/00000000-0000-4000-8000-000000000000", ".state")
     expect(page.locator(".state a.btn")).to_be_visible()
     visit.errors.clear()  # the browser reports the 404 that was asked for
+
+
+def test_calendar_and_hours_have_tables_and_downloads(visit: Visit) -> None:
+    """A button shows the numbers of each chart in its place; CSV and JSON stand beside it."""
+    page = visit.open("/usage?days=all", ".chart canvas")
+    for title, column in (("Calendar", "Day"), ("Hours of the week", "Hour")):
+        page.get_by_role("button", name=f"Table: {title}").click()
+        table = page.get_by_role("region", name=f"{title}, table")
+        expect(table.get_by_role("columnheader", name=column, exact=True)).to_be_visible()
+        expect(table.locator("td.num", has_text="$").first).to_be_visible()
+        page.get_by_role("button", name=f"Chart: {title}").click()
+        expect(table).to_have_count(0)
+    for section in page.locator("section", has=page.locator("h2")).all():
+        links = section.get_by_role("link", name="JSON").count()
+        assert links, section.inner_text()[:40]
+        assert links == section.get_by_role("link", name="CSV").count()
 
 
 def test_charts_have_their_tables(visit: Visit) -> None:

@@ -121,6 +121,17 @@ def test_a_page_of_messages_has_safe_html(site: Site) -> None:
     assert "error" in site.json(f"/api/show/{SESSION}?limit=501")
 
 
+def test_a_page_of_messages_names_its_agents(site: Site) -> None:
+    """A page, with HTML or without, has the agents that said some of its messages."""
+    session = "71c5d0e8-6f2b-4a97-b1d4-8e9f0a1b2c06"
+    known = [one for one in site.json("/api/list?all=1&agents=1")["agents"][session] if not one["is_internal"]]
+    for html in ("", "&html=1"):
+        assert site.json(f"/api/show/{session}?limit=100{html}")["agents"] == known
+    for number in range(6):
+        page = site.json(f"/api/show/{session}?offset={number}&limit=1")
+        assert [one["id"] for one in page["agents"]] == [one["agent"] for one in page["messages"] if one["agent"]]
+
+
 def test_a_result_stands_under_its_call(site: Site) -> None:
     """On a page that has a call and its result, the HTML of the call holds both."""
     parts = [part for one in site.json("/api/show/3f0c2a51?html=1")["messages"] for part in one["parts"]]

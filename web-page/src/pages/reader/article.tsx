@@ -128,7 +128,7 @@ function Compaction({ row, actions }: { row: Of<"compaction">; actions: Actions 
     <Frame>
       <div class="compact"><span>{row.text}</span></div>
       {row.replaced && row.replaced.count > 0 && (
-        <p class="note q">It replaced {count(row.replaced.count, "message")} above{row.replaced.first && <>, from <a class="link" href={sessionHref(session, { at: row.replaced.first.message })}>{row.replaced.first.label || "the first prompt"}</a></>}.</p>
+        <p class="note q">It replaced the {count(row.replaced.count, "message")} above{row.replaced.first && <>, from <a class="link" href={sessionHref(session, { at: row.replaced.first.message })}>{row.replaced.first.label || "the first prompt"}</a></>}.</p>
       )}
       {row.message?.parts.map((part, n) => part.html && <PartHtml key={n} part={part} message={row.message as ShownMessage} took={actions.tookOf(part, row.message as ShownMessage)} />)}
     </Frame>
