@@ -17,6 +17,10 @@ from backscroll.cli.settings import Settings
 from backscroll.errors import DONE, NOT_FOUND, REFUSED, QueryError
 from backscroll.query.closed_fields import CLOSED
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from backscroll.query.hits import Found
+
 _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "account", "branch", "file")
 
 _BEHIND = "backscroll: another backscroll process is updating the search index; the newest messages are missing\n"
@@ -129,6 +133,11 @@ def command(  # noqa: PLR0913  (one for each option)
             lines = view.hit_list(found, paper, is_grouped=per_session == 1 and not all_hits, hits=hits)
             above = listing.range_lines(since, until, paper) if paper.width else ()
             terminal.print_lines(chain(above, lines), settings)
+    return _exit_code(found)
+
+
+def _exit_code(found: "Found") -> int:
+    """Return the exit code; say on standard error that newer messages may be missing."""
     if found.is_current:
         return DONE if found.hits else NOT_FOUND
     sys.stderr.write(_BEHIND if found.hits else _NOTHING_YET)
