@@ -156,6 +156,16 @@ PRESS_AT_ALL_MOMENTS = """async (keys) => {
 }"""
 
 
+TYPE_AT_ONCE = """(texts) => {
+  const box = document.querySelector("[role=searchbox]");
+  for (const text of texts) {
+    box.value = text;
+    box.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  }
+}"""
+"""Types without a pause, however busy the machine is."""
+
+
 def test_keys_count_from_the_newest_key(visit: Visit) -> None:
     """Keys that come before, between and after the frames of the page move as far as slow ones."""
     page = visit.open("/", "a.row")
@@ -200,7 +210,9 @@ def test_a_link_into_an_agent_opens_it(visit: Visit) -> None:
     """An agent is folded, with its sums and last answer; a link to a message inside opens what is around it."""
     page = visit.open(f"/sessions/{RIPPLE}", ".agent .line")
     expect(page.locator(".agent .line")).to_have_attribute("aria-expanded", "false")
+    expect(page.locator(".agent .line")).to_contain_text("Explore Map the hot path")
     expect(page.locator(".agent .roll")).to_contain_text("7 messages")
+    assert not [url for url in visit.asked if "/api/tree" in url], "only the branches of a fork need the tree"
     messages = visit.site.json(f"/api/show/{RIPPLE}?limit=100")["messages"]
     inner = next(one["id"] for one in messages if one["depth"] == 2 and one["role"] == "user")
     page = visit.open(f"/sessions/{RIPPLE}?at={inner}", f"article[data-message='{inner}']")
@@ -221,12 +233,17 @@ def test_the_reader_folds_filters_and_finds(visit: Visit) -> None:
     page.get_by_label("Find in this session").fill("negative")
     page.locator(".out.found button").first.click()
     page.wait_for_url("**at=*")
+    assert "limit=50" in next(url for url in visit.asked if "query=negative" in url)
 
 
 def test_compactions_and_damage_stand_in_their_places(visit: Visit) -> None:
     """A compaction is a dashed rule with its summary; a torn line is told with its place."""
     page = visit.open(f"/sessions/{RIPPLE}", ".compact")
     expect(page.locator(".compact")).to_contain_text("155 k tokens")
+    replaced = page.get_by_text("It replaced the 17 messages above")
+    replaced.get_by_role("link", name="ripple is slower than find").click()
+    page.wait_for_url("**at=*")
+    expect(page.locator("article.target")).to_contain_text("ripple is slower than find")
     page = visit.open("/sessions/d8c7b6a5-4f3e-4d2c-9b1a-0f9e8d7c6b09", ".damage")
     expect(page.locator(".damage")).to_contain_text("Line 6, 412 bytes")
 
@@ -272,7 +289,7 @@ def test_a_message_leads_to_the_file_as_it_was(visit: Visit) -> None:
 
 def test_a_bar_of_the_histogram_narrows(visit: Visit) -> None:
     """The keys move its end, the address keeps the days, and the chip takes them away."""
-    page = visit.open("/search?query=amount", ".histo")
+    page = visit.open("/search?query=amount", ".histo .hb")
     page.locator(".histo").focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**until=*")
@@ -280,15 +297,44 @@ def test_a_bar_of_the_histogram_narrows(visit: Visit) -> None:
     page.wait_for_url("**/search?query=amount")
 
 
-def test_more_matches_come_when_asked_for(visit: Visit) -> None:
-    """A search shows the best thirty of many matches, says so, and shows the others on a click."""
+@pytest.mark.parametrize("is_scrolling", [True, False])
+def test_more_matches_come_as_one_scrolls(visit: Visit, is_scrolling: bool) -> None:
+    """A search first shows as many hits as a screen holds; scrolling, and a click on the button, bring the others."""
     page = visit.open("/search?query=the", "a.hit")
-    expect(page.locator(".amount")).to_contain_text("the best 30 shown")
+    expect(page.locator(".amount")).to_contain_text("sessions shown")
     few = page.locator(".hit").count()
-    page.get_by_role("button", name="Show more matches").click()
+    if is_scrolling:
+        page.mouse.wheel(0, 10_000)
+    else:
+        page.get_by_role("button", name="Show more matches").click()
     expect(page.locator(".amount")).not_to_contain_text("shown")
 
     assert few == 30 < page.locator(".hit").count()
+
+
+def test_a_group_counts_all_matches_of_its_session(visit: Visit) -> None:
+    """At most four hits of a session are listed; its link tells how many there are, and leads to all of them."""
+    answer = visit.site.json("/api/search?query=amount&typing=1&all_hits=1&limit=500")
+    number = sum(hit["session"] == LEDGER for hit in answer["hits"])
+    page = visit.open("/search?query=amount", ".grp")
+    group = page.locator(".grp").filter(has_text="Parse amounts")
+    expect(group.locator(".hit")).to_have_count(4)
+    group.get_by_role("link", name=f"{number} matches").click()
+    expect(page.locator(".hit")).to_have_count(number)
+
+
+def test_letters_ask_only_for_hits(visit: Visit) -> None:
+    """A letter asks for the hits of one screen; the days are counted for the last letter alone."""
+    page = visit.open("/search?query=a", ".histo .hb")
+    visit.asked.clear()
+    page.evaluate(TYPE_AT_ONCE, ["am", "amo", "amou", "amoun", "amount"])
+    with page.expect_response(lambda answer: "counts=day" in answer.url):
+        pass
+    asked = [parse_qs(urlsplit(url).query) for url in visit.asked if "/api/search" in url]
+
+    assert {one["limit"][0] for one in asked} == {"30"}
+    assert [one["query"][0] for one in asked if "counts" in one] == ["amount"]
+    assert "amount" in [one["query"][0] for one in asked if "counts" not in one]
 
 
 def test_empty_and_failed_states_have_a_next_step(visit: Visit) -> None:
@@ -300,6 +346,22 @@ def test_empty_and_failed_states_have_a_next_step(visit: Visit) -> None:
     page = visit.open("/sessions/00000000-0000-4000-8000-000000000000", ".state")
     expect(page.locator(".state a.btn")).to_be_visible()
     visit.errors.clear()  # the browser reports the 404 that was asked for
+
+
+def test_calendar_and_hours_have_tables_and_downloads(visit: Visit) -> None:
+    """A button shows the numbers of each chart in its place; CSV and JSON stand beside it."""
+    page = visit.open("/usage?days=all", ".chart canvas")
+    for title, column in (("Calendar", "Day"), ("Hours of the week", "Hour")):
+        page.get_by_role("button", name=f"Table: {title}").click()
+        table = page.get_by_role("region", name=f"{title}, table")
+        expect(table.get_by_role("columnheader", name=column, exact=True)).to_be_visible()
+        expect(table.locator("td.num", has_text="$").first).to_be_visible()
+        page.get_by_role("button", name=f"Chart: {title}").click()
+        expect(table).to_have_count(0)
+    for section in page.locator("section", has=page.locator("h2")).all():
+        links = section.get_by_role("link", name="JSON").count()
+        assert links, section.inner_text()[:40]
+        assert links == section.get_by_role("link", name="CSV").count()
 
 
 def test_charts_have_their_tables(visit: Visit) -> None:

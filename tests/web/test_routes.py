@@ -1,13 +1,23 @@
 """Each route answers with the document of its command."""
 
+import asyncio
 import json
 import subprocess
 import time
+from collections.abc import Iterator, MutableMapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from web.conftest import PROGRAM, Site
 
+import backscroll
+from backscroll.demo import write_demo_home
+from backscroll.web.app import make_app
 from backscroll.web.commands import ROUTES
+from backscroll.web.events import SPARED, spared
+from backscroll.web.secrets_of_run import RunSecret
 
 SESSION = "5d1a7b92-33c8-4e90-a6f4-2b8c7d9e0a04"
 
@@ -46,6 +56,60 @@ def test_search_finds_beginnings_while_typing(site: Site) -> None:
     assert site.json("/api/search?query=butto")["total"] == 0
 
 
+def test_a_search_has_some_hits_of_each_session(site: Site) -> None:
+    """`per_session` limits the hits of a session; `others` counts those that are left out."""
+    hits = site.json("/api/search?query=amount*&per_session=2&limit=100")["hits"]
+    every = site.json("/api/search?query=amount*&all_hits=1&limit=100")["hits"]
+    for session in {hit["session"] for hit in every}:
+        own = [hit for hit in hits if hit["session"] == session]
+        number = sum(hit["session"] == session for hit in every)
+        assert [max(0, number - 2)] * min(number, 2) == [hit["others"] for hit in own]
+
+
+def test_a_letter_that_nobody_waits_for_is_not_searched(tmp_path: Path) -> None:
+    """If a browser has left while its letter waited, the letter costs nothing; any other request is answered."""
+    secret, answers = RunSecret(), []
+    with backscroll.open(write_demo_home(tmp_path / "home", datetime.now(UTC))) as library:
+        app = make_app(library, secret, 80)
+
+        async def ask(query: bytes) -> None:
+            async def receive() -> dict[str, str]:
+                return {"type": "http.disconnect"}
+
+            async def send(message: MutableMapping[str, Any]) -> None:
+                answers.append(message.get("status"))
+
+            headers = [(b"host", b"127.0.0.1:80"), (b"authorization", f"Bearer {secret.token}".encode())]
+            await app({**scope, "query_string": query, "headers": headers}, receive, send)
+
+        scope = {"type": "http", "method": "GET", "path": "/api/search", "raw_path": b"/api/search"}
+        asyncio.run(ask(b"query=amount&typing=1"))
+        assert answers == [204, None]
+        answers.clear()
+        asyncio.run(ask(b"query=amount"))
+        assert 204 not in answers
+
+
+def test_news_are_looked_for_at_once_and_else_rarely() -> None:
+    """After a change everything is looked at; without one, only as often as a small part of the time allows."""
+    now = [0.0]
+    cost = 2.0
+
+    def wakes() -> Iterator[set[str]]:
+        for second in range(1000):
+            now[0] += 1
+            yield {"changed"} if second == 7 else set()
+
+    looks = []
+    for _ in spared(wakes(), lambda: now[0]):
+        looks.append(now[0])
+        now[0] += cost
+
+    assert looks[0] == 1
+    assert 10 in looks
+    assert len(looks) < 1000 / (SPARED * cost) + 4
+
+
 def test_a_page_of_messages_has_safe_html(site: Site) -> None:
     """`html=1` adds HTML to each part; the page says how many messages there are."""
     page = site.json(f"/api/show/{SESSION}?offset=1&limit=2&html=1")
@@ -55,6 +119,17 @@ def test_a_page_of_messages_has_safe_html(site: Site) -> None:
     last = page["messages"][1]["id"]
     assert last in [message["id"] for message in site.json(f"/api/show/{SESSION}?at={last}&limit=3")["messages"]]
     assert "error" in site.json(f"/api/show/{SESSION}?limit=501")
+
+
+def test_a_page_of_messages_names_its_agents(site: Site) -> None:
+    """A page, with HTML or without, has the agents that said some of its messages."""
+    session = "71c5d0e8-6f2b-4a97-b1d4-8e9f0a1b2c06"
+    known = [one for one in site.json("/api/list?all=1&agents=1")["agents"][session] if not one["is_internal"]]
+    for html in ("", "&html=1"):
+        assert site.json(f"/api/show/{session}?limit=100{html}")["agents"] == known
+    for number in range(6):
+        page = site.json(f"/api/show/{session}?offset={number}&limit=1")
+        assert [one["id"] for one in page["agents"]] == [one["agent"] for one in page["messages"] if one["agent"]]
 
 
 def test_a_result_stands_under_its_call(site: Site) -> None:

@@ -34,6 +34,12 @@ export function tokens(count: number | null | undefined): string {
 
 export const count = (number: number, word: string): string => `${grouped(number)} ${word}${number === 1 ? "" : "s"}`;
 
+/** Return a note of the server as a sentence: without the quotes around commands, and no point after one. */
+export function sentence(note: string): string {
+  const text = note.replaceAll("`", "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!`]$/.test(note) ? "" : "."}`;
+}
+
 export const moment = (time: string | null | undefined): Date | null => (time ? new Date(time) : null);
 export const clock = (date: Date | null): string => (date ? `${two(date.getHours())}:${two(date.getMinutes())}` : "");
 export const clockSeconds = (date: Date | null): string => (date ? `${clock(date)}:${two(date.getSeconds())}` : "");

@@ -40,6 +40,7 @@ export interface ShowOffsetAnswer {
   offset: number;
   messages: Array<Message>;
   damage: Array<Damage>;
+  agents: Array<Agent>;
 }
 
 export interface ShowLogsAnswer {

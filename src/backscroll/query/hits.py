@@ -32,7 +32,7 @@ class Hit:
     resume: str | None = None
     """The command line that resumes its session in Claude Code."""
     others: int = 0
-    """The number of other matching messages in this session, if the search returns only the best of each."""
+    """The number of matching messages in this session that are not returned, if only its best ones are."""
     copies: int = 0
     """The number of other sessions that hold this message."""
     before: list[Message] = field(default_factory=list)

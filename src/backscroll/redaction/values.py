@@ -95,7 +95,13 @@ class ValueRedactor:
     def page(self, page: MessagePage) -> MessagePage:
         """Return a page of messages."""
         messages = list(self.messages(page.messages))
-        return replace(page, session=self.value(page.session), messages=messages, damage=self.value(page.damage))
+        return replace(
+            page,
+            session=self.value(page.session),
+            messages=messages,
+            damage=self.value(page.damage),
+            agents=self.value(page.agents),
+        )
 
     def found(self, found: Found) -> Found:
         """Return the answer of a search whose snippets were cut from redacted texts."""

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from backscroll.records import Damage
 from backscroll.sessions.message import Message
-from backscroll.sessions.session import Session
+from backscroll.sessions.session import Agent, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class MessagePage:
     messages: list[Message]
     damage: list[Damage] = field(default_factory=list)
     """All places of the session that could not be read."""
+    agents: list[Agent] = field(default_factory=list)
+    """The agents that said some of these messages."""
 
 
 @dataclass(frozen=True, slots=True)

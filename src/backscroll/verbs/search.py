@@ -34,8 +34,8 @@ else:
     values = lazily("backscroll.redaction.values")
 
 
-TYPING = 1.0
-"""Seconds: letters that are typed one after the other share one look at the files."""
+TYPING = 5.0
+"""Seconds: letters that are typed one after the other share one look at the files; a search with counts looks again."""
 
 
 class SearchFunction(Protocol):
@@ -85,7 +85,8 @@ class SearchVerbs(SessionVerbs):
         `counts="day"` also counts the matches of each day; `redact` replaces secrets and identities by pseudonyms.
         """
         redactor = self.redactor() if redact else None
-        with self._index_for_search(TYPING if options and options.is_typing else 0.0) as ask:
+        is_passing = options is not None and options.is_typing and counts is None
+        with self._index_for_search(TYPING if is_passing else 0.0) as ask:
             return ask(
                 wanted,
                 options,
@@ -169,7 +170,7 @@ class SearchVerbs(SessionVerbs):
     def _add_resume(self, database: Connection, found: list[hits.Hit]) -> None:
         """Give hits the command that resumes their sessions."""
         names = {hit.session for hit in found if hit.session is not None}
-        known = {name: query.session(database, name) for name in names if query.is_session(database, name)}
+        known = {session.id: session for session in query.named(database, names)}
         resuming.add_resume(list(known.values()), self.roots, self._env)
         for hit in found:
             hit.resume = known[hit.session].resume if hit.session in known else None

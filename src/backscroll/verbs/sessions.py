@@ -244,7 +244,9 @@ class SessionVerbs(LibraryBase):
                     all_branches=all_branches,
                     open_file=self.open_file(),
                 )
-            return replace(page, damage=damage)
+            shown = {message.agent for message in page.messages}
+            agents = [agent for agent in query.agents(database, name) if agent.id in shown]
+            return replace(page, damage=damage, agents=agents)
 
     def _page_along(  # noqa: PLR0913, PLR0917 - as `messages`
         self,

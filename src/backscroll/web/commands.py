@@ -132,7 +132,7 @@ def _rendered(page: MessagePage, before: int, limit: int) -> Iterator[str]:
     yield f',\n"total": {page.total},\n"offset": {page.offset + before},\n"messages": ['
     for number, message in enumerate(page.messages[before : before + limit]):
         yield (",\n" if number else "\n") + json.dumps(renderer.message_object(message))
-    yield f'],\n"damage": {json.array(map(json.object_of, page.damage))}}}\n'
+    yield "]" + json.page_end(page)
 
 
 def _paper() -> Paper:
@@ -160,6 +160,7 @@ def _search(source: WebSource, asked: WebRequest) -> WebAnswer:
         limit=min(asked.get("limit", 20), MOST),
         mode="exact" if asked.get("exact") else None,
         all_hits=asked.get("all_hits", False),
+        per_session=max(asked.get("per_session", 1), 1),
         by_time=asked.get("sort") == "time",
         is_typing=asked.get("typing", False),
     )
@@ -324,6 +325,7 @@ ROUTES: dict[str, Route] = {
             "limit": "number",
             "exact": "flag",
             "all_hits": "flag",
+            "per_session": "number",
             "sort": "text",
             "counts": "text",
         },

@@ -1,8 +1,9 @@
 """New messages and sessions as server-sent events; without a listener nothing runs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 import watchfiles
@@ -13,6 +14,22 @@ from backscroll.stores.code import CodeStore
 from backscroll.views.json import sessions as json
 
 HEARTBEAT = 15.0
+SPARED = 50.0
+"""Without news, a look at all files follows after so many times the time that the last one took."""
+
+
+def spared(wakes: Iterable[object], clock: Callable[[], float] = monotonic) -> Iterator[object]:
+    """Yield wakes; of those without a change, which are for file systems that do not notify, only some.
+
+    The taker looks at all files after each, and that takes long in a large home.
+    """
+    looked = cost = 0.0
+    for changes in wakes:
+        begun = clock()
+        if changes or begun - looked >= SPARED * cost:
+            yield changes
+            looked = clock()
+            cost = looked - begun
 
 
 class Feed:
@@ -57,7 +74,7 @@ class Feed:
     def _announced(self, wakes: Iterable[object]) -> Iterator[object]:
         """Yield the wakes; take the first one after the place in every file is known."""
         self._set_ready()
-        yield from wakes
+        yield from spared(wakes)
 
     def _set_ready(self) -> None:
         if self._loop is not None and not self._loop.is_closed():

@@ -157,6 +157,36 @@ def test_one_hit_for_each_session(shop: Searched) -> None:
     assert [(OTHER, 1), (UUID, 0)] == [(hit.session, hit.others) for hit in found.hits]
 
 
+@pytest.mark.parametrize("page", [1, 2, 3, 200])
+@pytest.mark.parametrize("query", ["lock", "lo*", "lock OR gate", "project:srv lock"])
+@pytest.mark.parametrize("mode", [None, "exact"])
+def test_some_hits_of_each_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, page: int, mode: str | None
+) -> None:
+    """With `per_session` each session has its best hits, each once, and the number of those that are left out."""
+    names = [f"{number}{UUID[1:]}" for number in range(1, 6)]
+    for place, name in enumerate(names):
+        draft = Draft(name, "/srv/shop")
+        for turn in range(place + 1):
+            draft.prompt(f"A lock, number {turn}").answer("Nothing.")
+        draft.write(home(tmp_path))
+    monkeypatch.setattr(search, "PAGE", page)
+    asked = "lock" if mode else query
+    with Searched(tmp_path) as searched:
+        found = searched(asked, all_hits=False, per_session=3, limit=100, mode=mode)
+        few = searched(asked, all_hits=False, per_session=3, limit=4, mode=mode)
+
+    assert [min(place + 1, 3) for place in range(5)] == [
+        [hit.session for hit in found.hits].count(name) for name in names
+    ]
+    assert len(found.hits) == len({(hit.session, hit.message) for hit in found.hits})
+    assert {(name, max(place - 2, 0)) for place, name in enumerate(names)} == {
+        (hit.session, hit.others) for hit in found.hits
+    }
+    assert found.total == few.total == 15
+    assert [hit.message for hit in few.hits] == [hit.message for hit in found.hits[:4]]
+
+
 @pytest.mark.parametrize(
     "query", ["lock", "lo*", '"a lock"', "lock since:2000-01-01", "lock project:srv", "lock OR gate"]
 )

@@ -86,10 +86,11 @@ _SESSIONS = (
     " JOIN session ON session.id = coalesce((SELECT target FROM fold WHERE fold.id = asked.value), asked.value)"
 )
 _HOLDERS = (
-    "SELECT count(DISTINCT coalesce(fold.target, unit.session)) FROM passage JOIN file ON file.id = passage.file"
-    " JOIN unit ON unit.id = file.unit LEFT JOIN fold ON fold.id = unit.session WHERE passage.key = ?"
+    "SELECT asked.value, count(DISTINCT coalesce(fold.target, unit.session)) FROM json_each(?) AS asked"
+    " CROSS JOIN passage ON passage.key = asked.value JOIN file ON file.id = passage.file"
+    " JOIN unit ON unit.id = file.unit LEFT JOIN fold ON fold.id = unit.session GROUP BY asked.value"
 )
-"""The number of sessions that hold a message; an earlier copy counts as the session that contains it."""
+"""The number of sessions that hold each message; an earlier copy counts as the session that contains it."""
 _WITHOUT_FILE = {
     TITLES: Holder("titles", None, None, ""),
     CONFIGS: Holder("global-config", None, None, ""),
@@ -106,14 +107,18 @@ class HitFiles:
         self._holders: dict[int, Holder | None] = dict(_WITHOUT_FILE)
         self._sessions: dict[str | None, SessionFacts] = {}
         self._config_prompts: dict[int, dict[int, HistoryPrompt]] = {}
+        self._copies: dict[int, int] = {}
 
-    def look_up(self, numbers: Collection[int]) -> None:
-        """Look up files and their sessions together, which takes half the time."""
+    def look_up(self, numbers: Collection[int], keys: Collection[int] = ()) -> None:
+        """Look up files, their sessions and the copies of messages together, which takes half the time."""
         new = [number for number in numbers if number not in self._holders]
         rows = self._database.execute(_FILES, (json.dumps(new),))
         found = {number: Holder(kind, name, agent, os.fsdecode(path)) for number, kind, name, agent, path in rows}
         self._holders.update(dict.fromkeys(new) | found)
         self._look_up_sessions([holder.session for holder in found.values()])
+        if keys:
+            holders = dict(self._database.execute(_HOLDERS, (json.dumps([*keys]),)).fetchall())
+            self._copies.update({key: max(holders.get(key, 0) - 1, 0) for key in keys})
 
     def holder(self, number: int) -> Holder | None:
         """Return a file by its number; None if the catalogue has dropped it."""
@@ -140,8 +145,9 @@ class HitFiles:
 
     def copies(self, key: int) -> int:
         """Return the number of other sessions that hold a message."""
-        (holders,) = self._database.execute(_HOLDERS, (key,)).fetchone()
-        return max(int(holders) - 1, 0)
+        if key not in self._copies:
+            self.look_up((), [key])
+        return self._copies[key]
 
     def _look_up_sessions(self, names: Collection[str | None]) -> None:
         rows = self._database.execute(_SESSIONS, (json.dumps(names),))

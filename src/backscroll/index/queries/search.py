@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import inf
 from time import localtime, mktime, monotonic, strftime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import tantivy
 
@@ -41,6 +41,7 @@ else:
 PATIENCE = 10.0
 """The most seconds to read texts for `--regex` and `--exact`."""
 PAGE = 200
+HOUR = 3600
 PHRASE_PAGE = 1000
 """Phrases take longer to find: fetch more of them at once instead of a second search that counts them."""
 EXACT, REGEX = "exact", "regex"
@@ -66,6 +67,8 @@ class Options:
     mode: str | None = None
     """exact or regex: the query is one text or one regular expression; otherwise it is in the query language."""
     all_hits: bool = False
+    per_session: int = 1
+    """The most hits of one session, unless `all_hits` is set."""
     by_time: bool = False
     is_typing: bool = False
     """True if the last word may be incomplete."""
@@ -90,6 +93,39 @@ class _Counted(NamedTuple):
     of_sessions: dict[int, int]
 
 
+class _Best:
+    """The best candidates so far: at most some of each session, and no document twice."""
+
+    def __init__(self, options: Options) -> None:
+        self._limit, self._most = options.limit, options.per_session
+        self._all: list[_Candidate] = []
+        self._seen: set[tuple[int, int]] = set()
+        self._of_sessions: Counter[int] = Counter()
+
+    def add(self, found: Iterable[_Candidate]) -> None:
+        """Add candidates, best first."""
+        for candidate in found:
+            document = (candidate.address.segment_ord, candidate.address.doc)
+            if self._of_sessions[candidate.session] < self._most and document not in self._seen:
+                self._seen.add(document)
+                self._of_sessions[candidate.session] += 1
+                self._all.append(candidate)
+
+    @property
+    def is_complete(self) -> bool:
+        """True if nothing more is needed."""
+        return len(self._all) >= self._limit
+
+    @property
+    def sessions(self) -> list[int]:
+        """The sessions that need no more candidates."""
+        return [session for session, number in self._of_sessions.items() if number >= self._most]
+
+    def chosen(self) -> list[_Candidate]:
+        """Return as many candidates as the search asks for."""
+        return self._all[: self._limit]
+
+
 class _Match(NamedTuple):
     """The best matching text of a message, and its matches."""
 
@@ -97,6 +133,8 @@ class _Match(NamedTuple):
     text: str
     matches: list[TextMatch]
 
+
+Key = TypeVar("Key")
 
 _Chosen = tuple[list[_Candidate], Callable[[], _Counted]]
 """The hits, and a function that waits for the counts, which another thread computes meanwhile."""
@@ -160,11 +198,11 @@ class _Search:
         is_by_session = self._is_scored and not self._options.all_hits
         choose = self._newest if is_by_session and asking.is_beginning(self._query) else self._best
         chosen, counted = choose(asked)
-        self._shelf.look_up([candidate.file for candidate in chosen])
+        self._shelf.look_up([candidate.file for candidate in chosen], [candidate.key for candidate in chosen])
         hits = [(candidate.session, hit) for candidate in chosen if (hit := self._hit(candidate)) is not None]
         total, of_sessions = counted()
-        for session, hit in hits:
-            hit.others = of_sessions.get(session, 1) - 1
+        if not self._options.all_hits:
+            _count_others_of(hits, of_sessions)
         return Found(self._query.text, total, [hit for _, hit in hits])
 
     def days(self) -> list[DayCount]:
@@ -176,10 +214,21 @@ class _Search:
             hits = self._verified(asked).hits
             moments = Counter(int(hit.time.timestamp() // QUARTER) for hit in hits if hit.time)
         else:
-            each = {"histogram": {"field": "time", "interval": QUARTER * 1000, "min_doc_count": 1}}
-            buckets = self._searcher.aggregate(asked, {"each": each})["each"]["buckets"]
-            moments = Counter({bucket["key"] // (QUARTER * 1000): int(bucket["doc_count"]) for bucket in buckets})
+            moments = self._moments(asked)
         return _by_day(moments)
+
+    def _moments(self, asked: Ask) -> Counter[int]:
+        """Count the matches of each quarter of an hour, or of whole hours where each day begins with one."""
+        hours = self._counted_each(asked, HOUR)
+        if all(localtime(hour * HOUR).tm_min == 0 for hour in hours):
+            return Counter({hour * (HOUR // QUARTER): number for hour, number in hours.items()})
+        return Counter(self._counted_each(asked, QUARTER))
+
+    def _counted_each(self, asked: Ask, seconds: int) -> dict[int, int]:
+        """Count the matches of each stretch of time, by its number."""
+        each = {"histogram": {"field": "time", "interval": seconds * 1000, "min_doc_count": 1}}
+        buckets = self._searcher.aggregate(asked, {"each": each})["each"]["buckets"]
+        return {int(bucket["key"] // (seconds * 1000)): int(bucket["doc_count"]) for bucket in buckets}
 
     def _best(self, asked: Ask) -> _Chosen:
         """Choose the best matches."""
@@ -190,7 +239,9 @@ class _Search:
             self._options.all_hits
         ):  # more than are shown, so that the order of equal matches does not depend on their places
             return found[:limit], partial(_Counted, total, {})
-        chosen = self._best_of_each_session(asked, found, total)
+        best = _Best(self._options)
+        self._add_best(best, asked, found, total)
+        chosen = best.chosen()
         if len(found) == total:
             return chosen, partial(_Counted, total, Counter(candidate.session for candidate in found))
         return chosen, Meanwhile(partial(self._count_others, asked, chosen, total)).result
@@ -200,16 +251,14 @@ class _Search:
 
         So tantivy only counts most matches, without scores or order.
         """
-        best: dict[int, _Candidate] = {}
+        best = _Best(self._options)
         for field in sorted(asking.fields_of(self._query), key=asking.weight_of, reverse=True):
-            if len(best) >= self._options.limit:
+            if best.is_complete:
                 break
             if (narrowed := self._asked([field])) is not None:
-                outside = _outside(narrowed, best)
-                found, total = self._ranked(outside, PAGE, asking.weight_of(field))
-                chosen = self._best_of_each_session(outside, found, total, asking.weight_of(field))
-                best |= {candidate.session: candidate for candidate in chosen}
-        shown = list(best.values())[: self._options.limit]
+                found, total = self._ranked(_outside(narrowed, best.sessions), PAGE, asking.weight_of(field))
+                self._add_best(best, narrowed, found, total, asking.weight_of(field))
+        shown = best.chosen()
         counting = [Meanwhile(partial(self._count_all, part, shown)) for part in self._asked_apart(asked)]
         return shown, lambda: _together([part.result() for part in counting])
 
@@ -289,19 +338,17 @@ class _Search:
         ranked = sorted(candidates, key=lambda item: (-round(item.score or 0.0, 1), -item.time, item.key))
         return ranked, found.count  # type: ignore[attr-defined]
 
-    def _best_of_each_session(
-        self, asked: Ask, found: list[_Candidate], total: int, weight: float | None = None
-    ) -> list[_Candidate]:
-        """Return the best document of each of the best sessions; `found` are the best of all."""
-        best: dict[int, _Candidate] = {}
+    def _add_best(
+        self, best: _Best, asked: Ask, found: list[_Candidate], total: int, weight: float | None = None
+    ) -> None:
+        """Add the best documents of the best sessions; `found` are the best of all."""
         left, size = total, PAGE
         while True:
-            for candidate in found:
-                best.setdefault(candidate.session, candidate)
-            if len(best) >= self._options.limit or len(found) >= left:
-                return list(best.values())[: self._options.limit]
+            best.add(found)
+            if best.is_complete or len(found) >= left:
+                return
             size *= 2
-            found, left = self._ranked(_outside(asked, best), size, weight)
+            found, left = self._ranked(_outside(asked, best.sessions), size, weight)
 
     def _count_others(self, asked: Ask, chosen: list[_Candidate], total: int) -> _Counted:
         """Count the matches in the sessions of the hits."""
@@ -321,21 +368,25 @@ class _Search:
     def _verified(self, asked: Ask) -> Found:
         """Read the texts of all possible matches, best first, until time runs out."""
         until = monotonic() + self._options.patience
-        hits: dict[object, Hit] = {}
-        total = 0
+        most = inf if self._options.all_hits else self._options.per_session
+        hits: list[tuple[object, Hit]] = []
+        matches: Counter[object] = Counter()
+        total, is_whole = 0, True
         for candidate in self._ranked(asked, max(self._searcher.num_docs, 1))[0]:
             if monotonic() > until:
-                return Found(self._query.text, None, list(hits.values()))
+                is_whole = False
+                break
             hit = self._hit(candidate, must_match=True)
             if hit is None:
                 continue
             total += 1
-            key = total if self._options.all_hits else hit.session or total
-            if key in hits:
-                hits[key].others += 1
-            elif len(hits) < self._options.limit:
-                hits[key] = hit
-        return Found(self._query.text, total, list(hits.values()))
+            session = hit.session or total  # one without a session stands alone
+            matches[session] += 1
+            if matches[session] <= most and len(hits) < self._options.limit:
+                hits.append((session, hit))
+        if not self._options.all_hits:
+            _count_others_of(hits, matches)
+        return Found(self._query.text, total if is_whole else None, [hit for _, hit in hits])
 
     def _hit(self, candidate: _Candidate, *, must_match: bool = False) -> Hit | None:
         """Read the text of a document; None if it is gone, or does not match after all."""
@@ -416,6 +467,13 @@ def _finders(query: Query, mode: str | None) -> Sequence[Finder]:
 
 def _in_sessions(numbers: Iterable[int]) -> Ask:
     return Ask.const_score_query(Ask.term_set_query(SCHEMA, "session", sorted(set(numbers))), 0.0)
+
+
+def _count_others_of(hits: list[tuple[Key, Hit]], matches: Mapping[Key, int]) -> None:
+    """Set in each hit how many more messages of its session match."""
+    shown = Counter(session for session, _ in hits)
+    for session, hit in hits:
+        hit.others = matches.get(session, 1) - shown[session]
 
 
 def _outside(asked: Ask, sessions: Collection[int]) -> Ask:

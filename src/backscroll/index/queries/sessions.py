@@ -40,6 +40,7 @@ _COLUMNS = f"SELECT {', '.join(COLUMNS['session'])} FROM session"
 _COUNT = f"SELECT count(*) FROM session WHERE{LISTED}"
 _LIST = f"{_COLUMNS} WHERE{LISTED} ORDER BY updated IS NULL, updated DESC, id LIMIT :limit OFFSET :offset"
 _BY_ID = _COLUMNS + " WHERE id = ?"
+_BY_IDS = _COLUMNS + " WHERE id IN (SELECT value FROM json_each(?))"
 _AGENT = COLUMNS["agent"][2:]
 _AGENTS = f"SELECT {', '.join(_AGENT)} FROM agent WHERE session = ? ORDER BY number"
 _BY_ROW = (
@@ -78,9 +79,9 @@ def session(database: sqlite3.Connection, name: str) -> Session:
     return _sessions(database, database.execute(_BY_ID, (name,)))[0]
 
 
-def is_session(database: sqlite3.Connection, name: str) -> bool:
-    """Return True if a session has exactly this id."""
-    return database.execute("SELECT 1 FROM session WHERE id = ?", (name,)).fetchone() is not None
+def named(database: sqlite3.Connection, names: Iterable[str]) -> list[Session]:
+    """Return the sessions with these ids, as far as they exist; one question for all of them."""
+    return _sessions(database, database.execute(_BY_IDS, (json.dumps([*names]),)))
 
 
 def expiring(database: sqlite3.Connection, before: datetime) -> list[Session]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
-from backscroll.files import open_readonly
+from backscroll.files import open_readonly, read_at
 from backscroll.formats.json.lines import scan
 from backscroll.records import Damage, Record
 from backscroll.sessions.message import Message
@@ -87,22 +87,18 @@ def state_of(file: FoundFile) -> tuple[int, int, int]:
 def _edges(opened: BinaryIO, offset: int) -> tuple[bytes, bytes]:
     """Return the bytes at the beginning of a file, and before an offset."""
     length = min(CHECKED, offset)
-    opened.seek(0)
-    head = opened.read(length)
-    opened.seek(offset - length)
-    return head, opened.read(length)
+    return read_at(opened, 0, length), read_at(opened, offset - length, length)
 
 
 def _end_of_last_line(opened: BinaryIO, size: int) -> int:
     """Return the end of the last complete line of a file."""
-    end = size
+    end, length = size, CHECKED
     while end > 0:
-        start = max(end - BLOCK, 0)
-        opened.seek(start)
-        found = opened.read(end - start).rfind(b"\n")
+        start = max(end - length, 0)
+        found = read_at(opened, start, end - start).rfind(b"\n")
         if found >= 0:
             return start + found + 1
-        end = start
+        end, length = start, BLOCK
     return 0
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from backscroll.errors import QueryError
 from backscroll.safe_text import escaped, suspect
 from backscroll.sessions.message import Part
-from backscroll.sessions.session import Agent, Session
+from backscroll.sessions.session import Agent, DesktopRow, Session, SessionMarks, Usage
 from backscroll.times import iso
 
 TYPE_CHECKING = False
@@ -48,21 +48,55 @@ def objects_of(sessions: Iterable[Session], keys: Sequence[str] | None) -> Itera
     """Yield sessions with all of their keys, or with some of them."""
     if keys is None:
         return map(object_of, sessions)
-    return ({key: _plain(getattr(session, key)) for key in keys} for session in sessions)
+    wanted = _by_field(keys)
+    return ({name: _part(getattr(session, name), parts) for name, parts in wanted.items()} for session in sessions)
 
 
 def session_fields(text: str) -> list[str]:
-    """Return the keys of sessions that a text names; raise QueryError for an unknown one."""
+    """Return the keys of sessions that a text names, such as `id` or `usage.cost`; raise QueryError for others."""
     known = [field.name for field in fields(Session)]
+    parts = [f"usage.{field.name}" for field in fields(Usage)]
+    parts += [f"rows.{name}" for name in DesktopRow.__annotations__]
+    parts += [f"marks.{name}" for name in SessionMarks.__annotations__]
     keys = list(dict.fromkeys(name.strip() for name in text.split(",")))
     for key in keys:
-        if key not in known:
-            raise QueryError(f"a session has no such key: {key}", remedy=f"Use some of: {', '.join(known)}.")
+        if key not in known and key not in parts:
+            remedy = f"Use some of: {', '.join(known)}; or parts of them, such as usage.cost."
+            raise QueryError(f"a session has no such key: {key}", remedy=remedy)
     return keys
+
+
+def _by_field(keys: Sequence[str]) -> dict[str, list[str] | None]:
+    """Return the fields that some keys name, each with the wanted parts of it; None for all of it."""
+    found: dict[str, list[str] | None] = {}
+    for key in keys:
+        name, _, part = key.partition(".")
+        parts = found.setdefault(name, [])
+        if not part:
+            found[name] = None
+        elif parts is not None:
+            parts.append(part)
+    return found
+
+
+def _part(value: Any, parts: list[str] | None) -> Any:
+    """Return some parts of a value, or all of it, as JSON."""
+    if parts is None or value is None:
+        return _plain(value)
+    if isinstance(value, list):
+        return [_part(item, parts) for item in value]
+    if isinstance(value, dict):
+        return {name: value.get(name) for name in parts}
+    return {name: _plain(getattr(value, name)) for name in parts}
+
+
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 def _plain(value: Any) -> Any:
     """Return the value of a field as JSON; values from a store stay unchanged."""
+    if type(value) in _SCALARS:  # most values are
+        return value
     if is_dataclass(value) or hasattr(value, "_fields"):
         return object_of(value)
     if isinstance(value, datetime):
@@ -132,7 +166,13 @@ def page_document(page: "MessagePage") -> Iterator[str]:
     yield '{"session": ' + dumps(object_of(page.session))
     yield f',\n"total": {page.total},\n"offset": {page.offset},\n"messages": '
     yield from _array_in_pieces(map(object_of, page.messages))
-    yield f',\n"damage": {array(map(object_of, page.damage))}}}\n'
+    yield page_end(page)
+
+
+def page_end(page: "MessagePage") -> str:
+    """Return the end of the answer of `show --offset`, after its messages."""
+    damage, agents = (array(map(object_of, items)) for items in (page.damage, page.agents))
+    return f',\n"damage": {damage},\n"agents": {agents}}}\n'
 
 
 def outline_document(outline: "Outline") -> Iterator[str]:

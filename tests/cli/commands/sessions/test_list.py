@@ -174,3 +174,16 @@ def test_fields_of_a_page(root: Path) -> None:
     assert [{"id", "updated"}] * 2 == [set(one) for one in page["sessions"]]
     assert every[1:3] == [one["id"] for one in page["sessions"]]
     assert 2 == said("--root", root, "--json", "list", "--fields", "id,nothing")[0]
+
+
+def test_fields_inside_of_fields(root: Path) -> None:
+    """`--fields usage.cost` leaves a part of the usage; or all of it; an unknown part is wrong use."""
+    every = answer(root, "list")["sessions"]
+    some = answer(root, "list", "--fields", "usage.cost,rows.worktree,marks.pinned,usage.messages")["sessions"]
+    whole = answer(root, "list", "--fields", "usage.cost,usage")["sessions"]
+
+    assert [{key: one["usage"][key] for key in ("cost", "messages")} for one in every] == [one["usage"] for one in some]
+    assert [[{"worktree": row["worktree"]} for row in one["rows"]] for one in every] == [one["rows"] for one in some]
+    assert {None} == {one["marks"] for one in every} == {one["marks"] for one in some}
+    assert [{"usage": one["usage"]} for one in every] == whole
+    assert 2 == said("--root", root, "--json", "list", "--fields", "usage.nothing")[0]

@@ -11,6 +11,7 @@ import type { Row } from "./rows";
 export interface Actions {
   toggleAgent: (agent: string) => void;
   toggleCopies: (session: string) => void;
+  session: string;
   tookOf: (part: ShownPart, message: ShownMessage) => number | null;
 }
 
@@ -93,7 +94,7 @@ function AgentHead({ row, actions }: { row: Of<"agent">; actions: Actions }) {
     <Frame when={<>{clock(moment(row.time))}{sums.seconds !== null && <small>{seconds(sums.seconds)}</small>}</>} node="sq">
       <div class={row.isOpen ? "agent open" : "agent"}>
         <button class="line" type="button" aria-expanded={row.isOpen} onClick={() => actions.toggleAgent(row.agent)}>
-          <Icon name="caret" small /><b>Agent</b><span class="s cut agq">{row.label}</span><span class="roll">{facts.join("  ")}</span>
+          <Icon name="caret" small /><b>Agent</b><span class="s cut agq">{row.label}</span><span class="roll">{facts.map((fact) => <span key={fact}>{fact}</span>)}</span>
         </button>
       </div>
     </Frame>
@@ -122,9 +123,13 @@ function Fork({ row }: { row: Of<"fork"> }) {
 }
 
 function Compaction({ row, actions }: { row: Of<"compaction">; actions: Actions }) {
+  const { session } = actions;
   return (
     <Frame>
       <div class="compact"><span>{row.text}</span></div>
+      {row.replaced && row.replaced.count > 0 && (
+        <p class="note q">It replaced the {count(row.replaced.count, "message")} above{row.replaced.first && <>, from <a class="link" href={sessionHref(session, { at: row.replaced.first.message })}>{row.replaced.first.label || "the first prompt"}</a></>}.</p>
+      )}
       {row.message?.parts.map((part, n) => part.html && <PartHtml key={n} part={part} message={row.message as ShownMessage} took={actions.tookOf(part, row.message as ShownMessage)} />)}
     </Frame>
   );
@@ -172,7 +177,7 @@ const DASHED: Partial<Record<Row["kind"], string>> = { compaction: "cutrail", da
 
 export function classOf(row: Row): string {
   const kinds = ["m", DASHED[row.kind] ?? "", row.kind === "agent" ? "boxed" : ""];
-  if (row.depth > 0) kinds.push("inner", `d${Math.min(row.depth, 3)}`);
+  if (row.depth > 0) kinds.push("inner", `d${Math.min(row.depth, 3)}`, row.isEnd ? "ends" : "");
   if (row.kind === "message") kinds.push(row.isGlued ? "glued" : "", row.isGlue ? "glue" : "", row.message.is_typed ? "typed" : "");
   return kinds.filter(Boolean).join(" ");
 }

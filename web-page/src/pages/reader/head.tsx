@@ -1,6 +1,6 @@
 // The head of a session: title, one line of facts, tabs, and the things to copy or to download.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { bytes, count, day, dayAndClock, dollars, expiry, modelName, moment, tokens } from "../../format";
+import { bytes, count, day, dayAndClock, dollars, expiry, grouped, modelName, moment, sentence, tokens } from "../../format";
 import { copy } from "../../parts/copy";
 import { Icon } from "../../parts/icon";
 import { sessionHref } from "../../shell/route";
@@ -27,9 +27,9 @@ function Facts({ session, isLive }: { session: Session; isLive: boolean }) {
       <span><b>{projectName(session.project)}</b> <span class="mono q">{worktreeOf(session) ?? session.branch ?? ""}</span></span>
       <span>{modelName(session.model)}</span>
       <span>{times(session)}</span>
-      <span><b>{session.messages}</b> messages</span>
-      {session.calls > 0 && <span><b>{session.calls}</b> calls</span>}
-      {session.agents > 0 && <span><b>{session.agents}</b> {session.agents === 1 ? "agent" : "agents"}</span>}
+      <span><b>{grouped(session.messages)}</b> messages</span>
+      {session.calls > 0 && <span><b>{grouped(session.calls)}</b> calls</span>}
+      {session.agents > 0 && <span><b>{grouped(session.agents)}</b> {session.agents === 1 ? "agent" : "agents"}</span>}
       {allTokens(session) > 0 && <span><b>{tokens(allTokens(session))}</b> tokens</span>}
       {session.usage.messages > 0 && <span><b>{dollars(session.usage.cost)}</b></span>}
       <span>{bytes(session.bytes)}</span>
@@ -86,7 +86,7 @@ export function Tabs({ session, tab, children }: { session: Session; tab: string
     <div class="tabs">
       <nav aria-label="Views of the session">
         {TABS.map(([name, label]) => (
-          <a key={name} href={name ? `${base}/${name}` : base} aria-current={tab === name ? "page" : undefined}>{label}{name === "calls" && session.calls ? <span class="q"> {session.calls}</span> : null}</a>
+          <a key={name} href={name ? `${base}/${name}` : base} aria-current={tab === name ? "page" : undefined}>{label}{name === "calls" && session.calls ? <span class="q"> {grouped(session.calls)}</span> : null}</a>
         ))}
       </nav>
       {children}
@@ -105,7 +105,7 @@ export function SessionHead({ session, isLive = false, tab, children }: { sessio
         </span>
       </div>
       <Facts session={session} isLive={isLive} />
-      {session.resume_note && <p class="note q">{session.resume_note.replaceAll("`", "")}</p>}
+      {session.resume_note && <p class="note q">{sentence(session.resume_note)}</p>}
       <Tabs session={session} tab={tab}>{children}</Tabs>
     </div>
   );

@@ -1,7 +1,7 @@
 // The messages that the reader holds: a window of some thousands, read page by page.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { about, address, ask, Failure } from "../../api";
-import type { Message, Part, ShowOffsetAnswer } from "../../types";
+import type { Agent, Message, Part, ShowOffsetAnswer } from "../../types";
 
 export interface ShownPart extends Part {
   html?: string;
@@ -17,6 +17,8 @@ export interface Held {
   /** The number of the first message here. */
   from: number;
   messages: ShownMessage[];
+  /** The agents of these messages and of those before, by id. */
+  agents: Record<string, Agent>;
   total: number;
   /** True if the last change was at the beginning, so that the view keeps its place. */
   isShifted: boolean;
@@ -26,7 +28,7 @@ export interface Held {
 const PAGE = 40;
 const MOST = 2000;
 const NEAR_END = 10;
-const EMPTY: Held = { page: null, from: 0, messages: [], total: 0, isShifted: false, error: null };
+const EMPTY: Held = { page: null, from: 0, messages: [], agents: {}, total: 0, isShifted: false, error: null };
 
 type Place = { at: string } | { offset: number };
 
@@ -58,7 +60,8 @@ export function useMessages(session: string, branch: string | null) {
   };
 
   const set = (page: ShowOffsetAnswer, from: number, messages: ShownMessage[], isShifted: boolean): void => {
-    now.current = { page, from, messages, total: page.total, isShifted, error: null };
+    const agents = { ...now.current.agents, ...Object.fromEntries(page.agents.map((one) => [one.id, one])) };
+    now.current = { page, from, messages, agents, total: page.total, isShifted, error: null };
     setHeld(now.current);
   };
 

@@ -10,6 +10,9 @@ import type { Hit, Landmark, SearchAnswer } from "../../types";
 const ICONS: Record<string, string> = { compaction: "fold", fork: "fork", agent: "agent", error: "x", change: "edit", plan: "plan" };
 const KINDS = [["", "All"], ["prompt", "Prompts"], ["error", "Errors"], ["change", "Changes"]] as const;
 const ROW = 26;
+/** Each match costs the reading of its message: few at each letter. */
+const FEW_FOUND = 50;
+const MOST_FOUND = 500;
 
 /** Return the landmarks without the prompts that agents were given. */
 export function landmarks(items: Landmark[]): Landmark[] {
@@ -72,7 +75,9 @@ function Kinds({ items, kind, onKind }: { items: Landmark[]; kind: string; onKin
 }
 
 function Found({ session, query }: { session: string; query: string }) {
-  const { data, error } = useAnswer<SearchAnswer>(address("search", { query, session, typing: true, all_hits: true, sort: "time", limit: 200 }));
+  const [wide, setWide] = useState("");
+  const limit = wide === query ? MOST_FOUND : FEW_FOUND;
+  const { data, error } = useAnswer<SearchAnswer>(address("search", { query, session, typing: true, all_hits: true, sort: "time", limit }));
   const hits = (data?.hits ?? []).filter((hit): hit is Hit & { message: string } => hit.message !== null);
   if (error) return <p class="q note">{error.what}</p>;
   return (
@@ -85,6 +90,7 @@ function Found({ session, query }: { session: string; query: string }) {
           </li>
         ))}
       </ol>
+      {data && limit === FEW_FOUND && hits.length < (data.total ?? 0) && <button class="btn" type="button" onClick={() => setWide(query)}>Show more matches</button>}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { WindowVirtualizerHandle } from "virtua";
 import { about, address, useAnswer } from "../../api";
+import { sentence } from "../../format";
 import { copy } from "../../parts/copy";
 import { Segment } from "../../parts/chips";
 import { Failed, Loading, State } from "../../parts/state";
@@ -73,7 +74,7 @@ export function Reader({ route }: { route: Route }) {
   const { held, start, later, earlier, renew } = useMessages(id, branch);
   const first = held.page?.session;
   const outline = useAnswer<OutlineAnswer>(first ? address(about("outline", id)) : null, held.total);
-  const tree = useAnswer<TreeAnswer>(first && (first.branches > 1 || first.agents > 0) ? address(about("tree", id)) : null);
+  const tree = useAnswer<TreeAnswer>(first && first.branches > 1 ? address(about("tree", id)) : null);
   const [openAgents, setOpenAgents] = useState<ReadonlySet<string>>(new Set());
   const [openCopies, setOpenCopies] = useState<ReadonlySet<string>>(new Set());
   const [current, setCurrent] = useState<string | null>(null);
@@ -105,9 +106,9 @@ export function Reader({ route }: { route: Route }) {
     const inside = at ? agentsAround(held.messages, at) : [];
     return buildRows(held.messages, {
       from: held.from, branch: branch ?? "main", isFocus, hidden: new Set(hide.split(",").filter(Boolean)),
-      openAgents: new Set([...openAgents, ...inside]), openCopies, nodes: tree.data?.nodes ?? [], damage: held.page?.damage ?? [],
+      openAgents: new Set([...openAgents, ...inside]), openCopies, nodes: tree.data?.nodes ?? [], agents: held.agents, items: branch === null ? (outline.data?.items ?? []) : [], damage: held.page?.damage ?? [],
     }, isWhole);
-  }, [held, isFocus, hide, openAgents, openCopies, tree.data, at]);
+  }, [held, isFocus, hide, openAgents, openCopies, tree.data, outline.data, at]);
   const items = useMemo(() => (branch === null ? landmarks(outline.data?.items ?? []) : branchItems(held.messages, held.from)), [outline.data, branch, held]);
   const tookOf = useTook(held.messages);
 
@@ -245,7 +246,7 @@ export function Reader({ route }: { route: Route }) {
   }, [session?.title]);
 
   if (!session) return <div class="view">{held.error ? <Failed error={held.error} isElsewhere={at !== null && held.error.status === 404} /> : <Loading rows={10} />}</div>;
-  const actions = { toggleAgent: (agent: string) => setOpenAgents((set) => toggled(set, agent)), toggleCopies: (one: string) => setOpenCopies((set) => toggled(set, one)), tookOf };
+  const actions = { session: id, toggleAgent: (agent: string) => setOpenAgents((set) => toggled(set, agent)), toggleCopies: (one: string) => setOpenCopies((set) => toggled(set, one)), tookOf };
   return (
     <div class="view">
       {isScrolled && <div class="mini"><div><b class="cut">{session.title ?? "(no prompt yet)"}</b><Tabs session={session} tab="" /></div></div>}
@@ -279,7 +280,7 @@ function Silent({ state, note, id }: { state: string; note: string | null; id: s
   return (
     <State title="There are no messages here" steps={<><a class="btn main" href="/">All sessions</a><a class="btn" href={href(`/cowork/${encodeURIComponent(id)}`)}>What Desktop knows</a></>}>
       <p>{state === "ghost" ? "Desktop still lists this session, but its transcript is gone." : state === "remote" ? "This session was held on another machine." : "Nothing was said in this session."}</p>
-      {note && <p>{note.replaceAll("`", "")}</p>}
+      {note && <p>{sentence(note)}</p>}
     </State>
   );
 }

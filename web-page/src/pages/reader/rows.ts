@@ -1,6 +1,6 @@
 // Rows of the reader from messages: pure, so that it can be read and tested alone.
 import { dayKey, moment } from "../../format";
-import type { Damage, Node } from "../../types";
+import type { Agent, Damage, Landmark, Node } from "../../types";
 import type { ShownMessage, ShownPart } from "./messages";
 
 export interface Way {
@@ -19,10 +19,18 @@ export interface AgentSums {
   seconds: number | null;
 }
 
+/** The messages that a compaction replaced: their number, and the first prompt among them. */
+export interface Replaced {
+  count: number;
+  first: Landmark | null;
+}
+
 interface Base {
   key: string;
   n: number;
   depth: number;
+  /** True for the last row of an agent. */
+  isEnd?: boolean;
 }
 
 export type Row = Base &
@@ -30,7 +38,7 @@ export type Row = Base &
     | { kind: "message"; message: ShownMessage; parts: ShownPart[]; isNewDay: boolean; isNewModel: boolean; isGlued: boolean; isGlue: boolean }
     | { kind: "agent"; agent: string; call: string | null; label: string; sums: AgentSums; isOpen: boolean; time: string | null }
     | { kind: "fork"; ways: Way[] }
-    | { kind: "compaction"; text: string; message: ShownMessage | null; id: string }
+    | { kind: "compaction"; text: string; message: ShownMessage | null; id: string; replaced: Replaced | null }
     | { kind: "copied"; count: number; session: string; isOpen: boolean }
     | { kind: "steps"; count: number; message: string }
     | { kind: "damage"; damage: Damage }
@@ -45,6 +53,9 @@ export interface View {
   openAgents: ReadonlySet<string>;
   openCopies: ReadonlySet<string>;
   nodes: Node[];
+  agents: Record<string, Agent>;
+  /** The landmarks of the whole session; none until they are here. */
+  items: Landmark[];
   damage: Damage[];
 }
 
@@ -97,6 +108,7 @@ class Builder {
     this.take(0, this.messages.length);
     this.endSteps(this.messages.length);
     if (isWhole) for (const one of this.damage) this.addDamage(one, this.messages.length);
+    this.rows.forEach((row, n) => (row.isEnd = row.depth > (this.rows[n + 1]?.depth ?? row.depth)));
     return this.rows;
   }
 
@@ -134,11 +146,12 @@ class Builder {
       return stop;
     }
     const isOpen = this.isOpen(agent);
-    const node = this.view.nodes.find((one) => one.id === agent);
+    const known = this.view.agents[agent];
+    const label = [known?.type, known?.description].filter(Boolean).join(" ");
     const base = { n: this.view.from + at, depth: message.depth - 1 };
     const before = this.messages[at - 1];
     const call = before && before.depth < message.depth && !this.shownParts(before, at - 1).length ? before.id : null;
-    this.rows.push({ ...base, key: `agent ${agent} ${base.n}`, kind: "agent", agent, call, label: node?.label ?? "", sums: sumsOf(run), isOpen, time: message.time });
+    this.rows.push({ ...base, key: `agent ${agent} ${base.n}`, kind: "agent", agent, call, label, sums: sumsOf(run), isOpen, time: message.time });
     if (isOpen) this.takeInside(at, stop);
     else this.takeLast(run, at);
     return stop;
@@ -174,8 +187,15 @@ class Builder {
     const summary = hasSummary(message) ? message : isPair ? (next ?? null) : null;
     const how = boundary?.trigger === "auto" ? "Compacted by itself" : boundary?.trigger === "manual" ? "Compacted by hand" : "Compacted";
     const size = typeof boundary?.tokens_before === "number" ? ` at ${Math.round(boundary.tokens_before / 1000)} k tokens` : "";
-    this.rows.push({ key: `compaction ${message.id}`, n: this.view.from + at, depth: message.depth, kind: "compaction", text: `${how}${size}.`, message: summary, id: message.id });
+    this.rows.push({ key: `compaction ${message.id}`, n: this.view.from + at, depth: message.depth, kind: "compaction", text: `${how}${size}.`, message: summary, id: message.id, replaced: this.replacedBy(this.view.from + at) });
     return at + (isPair ? 2 : 1);
+  }
+
+  private replacedBy(n: number): Replaced | null {
+    const { items } = this.view;
+    if (!items.length) return null;
+    const start = (items.findLast((one) => one.kind === "compaction" && one.n < n)?.n ?? -1) + 1;
+    return { count: n - start, first: items.find((one) => one.kind === "prompt" && one.n >= start && one.n < n) ?? null };
   }
 
   private takeDamage(message: ShownMessage, at: number): void {

@@ -1,11 +1,10 @@
 // Hits in groups by session, in the order of the best hit of each.
-import { clock, count, day, dayKey, grouped, moment, nearDay } from "../../format";
+import { clock, day, dayKey, grouped, moment, nearDay } from "../../format";
 import { Marked } from "../../parts/marked";
 import { href, sessionHref } from "../../shell/route";
 import type { Hit } from "../../types";
 import { projectName } from "../sessions/filter";
 
-const SHOWN = 4;
 const KINDS: Record<string, string> = { thinking: "Thinking", result: "Result", summary: "Summary", title: "Title", tag: "Tag", plan: "Plan", todo: "Todo", memory: "Memory", schedule: "Schedule", row: "Desktop", other: "Record" };
 
 export interface HitGroup {
@@ -22,6 +21,16 @@ export function inSessions(hits: Hit[]): HitGroup[] {
     else found.set(key, { session: hit.session, hits: [hit] });
   }
   return [...found.values()];
+}
+
+/** Return the number of matches in the session of a group, those that are not listed too. */
+export const matchesOf = (group: HitGroup): number => group.hits.length + (group.hits[0]?.others ?? 0);
+
+/** Return the text of a hit; that of a call without the name of the tool, which stands beside it. */
+function textOf(hit: Hit, who: string): { text: string; marks: number[][] } {
+  const length = hit.kind === "call" && hit.snippet.startsWith(`${who} `) ? who.length + 1 : 0;
+  if (!length || hit.marks.some(([start = 0]) => start < length)) return { text: hit.snippet, marks: hit.marks };
+  return { text: hit.snippet.slice(length), marks: hit.marks.map((mark) => mark.map((at) => at - length)) };
 }
 
 function speaker(hit: Hit): string {
@@ -41,11 +50,12 @@ function when(time: string | null): string {
 function HitRow({ hit, groupDay }: { hit: Hit; groupDay: string }) {
   const date = moment(hit.time);
   const to = hit.session ? sessionHref(hit.session, { at: hit.message }) : null;
+  const who = speaker(hit);
   const isCode = hit.kind === "call" || hit.kind === "result";
   const body = (
     <>
-      <span class="who cut">{speaker(hit)}</span>
-      <span class={isCode ? "t cut mono" : "t cut"}><Marked text={hit.snippet} marks={hit.marks} /></span>
+      <span class="who cut">{who}</span>
+      <span class={isCode ? "t cut mono" : "t cut"}><Marked {...textOf(hit, who)} /></span>
       <span class="num q">{date ? (dayKey(date) === groupDay ? clock(date) : day(date)) : ""}</span>
     </>
   );
@@ -63,8 +73,7 @@ export function HitsOfSession({ group, query, isAlone }: OfGroup) {
   if (!first) return null;
   const date = moment(first.time);
   const groupDay = date ? dayKey(date) : "";
-  const shown = isAlone ? group.hits : group.hits.slice(0, SHOWN);
-  const rest = group.hits.length - shown.length;
+  const matches = matchesOf(group);
   const title = first.title ?? (group.session ? "(no prompt yet)" : (first.place?.path ?? ""));
   return (
     <section class="grp">
@@ -72,9 +81,9 @@ export function HitsOfSession({ group, query, isAlone }: OfGroup) {
         <h2 class="cut">{group.session ? <a href={sessionHref(group.session, { find: query })}>{title}</a> : title}</h2>
         <span class="q">{first.project ? projectName(first.project) : ""}</span>
         <span class="q">{when(first.time)}</span>
-        {group.session && group.hits.length > 1 && <a class="link end" href={isAlone ? sessionHref(group.session, { find: query }) : href("/search", { query, session: group.session })}>{rest > 0 ? `${grouped(group.hits.length)} matches` : count(group.hits.length, "match").replace("matchs", "matches")}</a>}
+        {group.session && matches > 1 && <a class="link end" href={isAlone ? sessionHref(group.session, { find: query }) : href("/search", { query, session: group.session })}>{grouped(matches)} matches</a>}
       </div>
-      {shown.map((hit, n) => <HitRow key={n} hit={hit} groupDay={groupDay} />)}
+      {group.hits.map((hit, n) => <HitRow key={n} hit={hit} groupDay={groupDay} />)}
     </section>
   );
 }

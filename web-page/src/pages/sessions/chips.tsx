@@ -14,7 +14,7 @@ interface Filters {
 }
 
 export function FilterChips({ sessions, params, by }: Filters) {
-  const accounts = useAnswer<AccountsAnswer>("/api/accounts").data?.accounts ?? [];
+  const accounts = useAnswer<AccountsAnswer>(sessions.some((one) => one.account) ? "/api/accounts" : null).data?.accounts ?? [];
   const nameOf = (id: string): string => {
     const one = accounts.find((account) => account.id === id);
     return one?.email ?? one?.name ?? `${id.slice(0, 8)}…`;

@@ -1,7 +1,7 @@
 // Sessions: every session of every store in one list.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { about, address, ask, useAnswer } from "../../api";
-import { grouped } from "../../format";
+import { grouped, sentence } from "../../format";
 import { copy } from "../../parts/copy";
 import { Rows } from "../../parts/rows";
 import { Failed, Loading, State } from "../../parts/state";
@@ -20,7 +20,7 @@ import { rememberOrder } from "./recent";
 import { SessionRow } from "./row";
 
 const FIRST = 200;
-const FIELDS = "id,title,project,cwd,stores,state,updated,messages,agents,branches,damage,model,models,usage,branch,account,rows,expires,bytes,marks,ends_in,open_call";
+const FIELDS = "id,title,project,cwd,stores,state,updated,messages,agents,branches,damage,model,models,usage.cost,usage.messages,branch,account,rows.worktree,expires,bytes,marks.pinned,ends_in,open_call";
 const COLUMNS: Array<[Column, string, string]> = [
   ["title", "Title", ""],
   ["project", "Project and branch", ""],
@@ -34,7 +34,7 @@ const COLUMNS: Array<[Column, string, string]> = [
 
 /** Return the first sessions at once, then all of them; news renew the first ones only. */
 function useSessions(turn: number) {
-  const first = useAnswer<ListAnswer>(address("list", { limit: FIRST }), turn);
+  const first = useAnswer<ListAnswer>(address("list", { limit: FIRST, fields: FIELDS }), turn);
   const isMore = (first.data?.total ?? 0) > FIRST;
   const all = useAnswer<ListAnswer>(isMore ? address("list", { all: true, offset: FIRST, fields: FIELDS }) : null);
   const data = useMemo(() => {
@@ -69,7 +69,7 @@ function useNews(): number {
 async function copyResume(session: Session): Promise<void> {
   const known = session.resume === undefined ? (await ask<ShowOffsetAnswer>(address(about("show", session.id), { limit: 1 }))).session : session;
   if (known.resume) await copy(known.resume, "the resume command");
-  else say(known.resume_note?.replaceAll("`", "") ?? "This session cannot be resumed.");
+  else say(sentence(known.resume_note ?? "this session cannot be resumed"));
 }
 
 function Heads({ sort }: { sort: Column }) {

@@ -63,7 +63,7 @@ export function SessionRow({ session, activity, isCurrent, isTabStop, isBelowDay
       <span class="ttl"><b class={session.title ? "cut" : "cut none"}>{session.title ?? "(no prompt yet)"}</b><Tags session={session} /></span>
       <span class="proj"><span class="cut">{projectName(session.project)}</span><span class="b cut">{worktree ?? session.branch ?? ""}</span></span>
       <span class="s cut">{modelName(session.model)}</span>
-      <span class="num s hide">{grouped(session.messages)}</span>
+      <span class="num s hide">{session.messages ? grouped(session.messages) : ""}</span>
       <span class="num s hide">{session.bytes ? bytes(session.bytes) : ""}</span>
       <span class="num">{session.usage.messages ? dollars(session.usage.cost) : ""}</span>
       <span class="num warn">{left}</span>

@@ -10,7 +10,7 @@ import { change, type Route } from "../../shell/route";
 import type { Amount, ToolsAnswer, UsageAnswer, Usagerow } from "../../types";
 import { projectName } from "../sessions/filter";
 import { Chart } from "./chart";
-import { Calendar, Hours } from "./heat";
+import { Calendar, CalendarTable, Hours, HoursTable } from "./heat";
 import { days, type Measure, seriesOf } from "./series";
 import { Blocks, Days, Dearest, Models, Projects, Tools } from "./tables";
 
@@ -39,9 +39,34 @@ function Figures({ total, sessions }: { total: Amount; sessions: number }) {
 function Section({ title, note, url, children, end }: { title: string; note?: string; url?: string; children: ComponentChildren; end?: ComponentChildren }) {
   return (
     <section class="sec">
-      <div class="top"><h2>{title}</h2>{note && <span class="q hidep">{note}</span>}<span class="end">{end}{url && <><a class="link" href={`${url}&csv=1`} download>CSV</a><a class="link" href={url}>JSON</a></>}</span></div>
+      <div class="top"><h2>{title}</h2>{note && <span class="q hidep">{note}</span>}<span class="end">{end}{url && <Numbers url={url} />}</span></div>
       <div class="tablewrap" tabIndex={0} role="region" aria-label={title}>{children}</div>
     </section>
+  );
+}
+
+/** The links to the numbers of a table or chart. */
+function Numbers({ url }: { url: string }) {
+  return <><a class="link" href={`${url}&csv=1`} download>CSV</a><a class="link" href={url}>JSON</a></>;
+}
+
+interface OfFigure {
+  title: string;
+  note?: string;
+  url: string;
+  legend?: ComponentChildren;
+  chart: ComponentChildren;
+  table: ComponentChildren;
+}
+
+/** A chart, or its table in its place. */
+function Figure({ title, note, url, legend, chart, table }: OfFigure) {
+  const [isTable, setTable] = useState(false);
+  return (
+    <>
+      <div class="lead"><h2>{title}</h2>{note && <span class="q hidep">{note}</span>}<span class="end">{!isTable && legend}<button class="link" type="button" aria-label={isTable ? `Chart: ${title}` : `Table: ${title}`} onClick={() => setTable(!isTable)}>{isTable ? "Chart" : "Table"}</button><Numbers url={url} /></span></div>
+      {isTable ? <div class="tablewrap numbers" tabIndex={0} role="region" aria-label={`${title}, table`}>{table}</div> : <div class="plot">{chart}</div>}
+    </>
   );
 }
 
@@ -100,17 +125,25 @@ export function UsagePage({ route }: { route: Route }) {
           <>
             <Figures total={total} sessions={sessions.data?.rows.length ?? 0} />
             <div class="two-col">
-              <section><h2>By day and model</h2><Chart all={isPhone ? all.slice(-14) : all} series={series} measure={measure} /></section>
-              <section><h2>Models</h2><Models all={all} series={series} measure={measure} /></section>
+              <section><div class="lead"><h2>By day and model</h2><span class="end"><Numbers url={ask("day,model")} /></span></div><Chart all={isPhone ? all.slice(-14) : all} series={series} measure={measure} /></section>
+              <section><div class="lead"><h2>Models</h2><span class="end"><Numbers url={ask("model")} /></span></div><Models all={all} series={series} measure={measure} /></section>
             </div>
             <div class="two-col sec">
               <section>
-                <div class="lead"><h2>Calendar</h2><span class="q hidep">{measure} per day, today ringed</span><span class="end legend" aria-hidden="true"><span>less <i class="sw h0" /><i class="sw h1" /><i class="sw h2" /><i class="sw h3" /><i class="sw h4" /> more</span></span></div>
-                <div class="plot"><Calendar rows={year.data?.rows ?? []} measure={measure} weeks={isPhone ? 22 : 52} /></div>
-                <div class="lead hours"><h2>Hours of the week</h2></div>
-                <div class="plot"><Hours rows={hours.data?.rows ?? []} measure={measure} isSmall={isPhone} /></div>
+                <Figure
+                  title="Calendar" note={`${measure} per day, today ringed`} url={ask("day", dayBack(371))}
+                  legend={<span class="legend hidep" aria-hidden="true"><span>less <i class="sw h0" /><i class="sw h1" /><i class="sw h2" /><i class="sw h3" /><i class="sw h4" /> more</span></span>}
+                  chart={<Calendar rows={year.data?.rows ?? []} measure={measure} weeks={isPhone ? 22 : 52} />}
+                  table={<CalendarTable rows={year.data?.rows ?? []} measure={measure} />}
+                />
+                <div class="hours">
+                  <Figure title="Hours of the week" url={ask("hour")} chart={<Hours rows={hours.data?.rows ?? []} measure={measure} isSmall={isPhone} />} table={<HoursTable rows={hours.data?.rows ?? []} measure={measure} />} />
+                </div>
               </section>
-              <section><h2>Dearest sessions</h2><Dearest rows={sessions.data?.rows ?? []} measure={measure} /><h2 class="next">Projects</h2><Projects rows={projects.data?.rows ?? []} measure={measure} /></section>
+              <section>
+                <div class="lead"><h2>Dearest sessions</h2><span class="end"><Numbers url={ask("session")} /></span></div><Dearest rows={sessions.data?.rows ?? []} measure={measure} />
+                <div class="lead next"><h2>Projects</h2><span class="end"><Numbers url={ask("project")} /></span></div><Projects rows={projects.data?.rows ?? []} measure={measure} />
+              </section>
             </div>
             <Section title="Days" note={isWhole || used <= 8 ? `${used} with use` : `the last 8 of ${used}`} url={ask("day")} end={used > 8 && <button class="link" type="button" onClick={() => setWhole(!isWhole)}>{isWhole ? "Fewer" : "All days"}</button>}><Days all={all} isWhole={isWhole} /></Section>
             <Section title="Blocks" note="the last eight" url={ask("block")}><Blocks rows={blocks.data?.rows ?? []} /></Section>

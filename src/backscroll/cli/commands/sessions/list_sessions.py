@@ -29,7 +29,7 @@ from backscroll.sessions.session import Session
 @click.command("list")
 @choosing_sessions
 @click.option("--offset", metavar="N", type=click.IntRange(min=0), default=0, help="Leave out the first N sessions.")
-@click.option("--fields", metavar="KEYS", help="With --json: only these keys of each session, as id,title,updated.")
+@click.option("--fields", metavar="KEYS", help="With --json: only these keys of each session, as id,title,usage.cost.")
 @click.option("--agents", is_flag=True, help="Show the agents of each session.")
 @click.option("--pinned", is_flag=True, help="Only sessions that are pinned in Desktop's sidebar.")
 @click.option(

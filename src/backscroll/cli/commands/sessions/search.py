@@ -17,6 +17,10 @@ from backscroll.cli.settings import Settings
 from backscroll.errors import DONE, NOT_FOUND, REFUSED, QueryError
 from backscroll.query.closed_fields import CLOSED
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from backscroll.query.hits import Found
+
 _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "account", "branch", "file")
 
 _BEHIND = "backscroll: another backscroll process is updating the search index; the newest messages are missing\n"
@@ -53,6 +57,14 @@ _NOTHING_YET = (
 @click.option("--regex", is_flag=True, help="QUERY is a regular expression.")
 @click.option("--exact", is_flag=True, help="QUERY is literal text, including punctuation and case.")
 @click.option("--all-hits", is_flag=True, help="Show every message, not the best one of each session.")
+@click.option(
+    "--per-session",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Show the best N messages of each session.",
+)
 @click.option("--context", metavar="N", type=click.IntRange(min=0), default=0, help="Show N messages around each hit.")
 @click.option(
     "--sort", type=click.Choice(["rank", "time"]), default="rank", show_default=True, help="The order of the hits."
@@ -73,6 +85,7 @@ def command(  # noqa: PLR0913  (one for each option)
     regex: bool,
     exact: bool,
     all_hits: bool,
+    per_session: int,
     context: int,
     sort: str,
     limit: int,
@@ -92,6 +105,7 @@ def command(  # noqa: PLR0913  (one for each option)
         limit=limit,
         mode="regex" if regex else "exact" if exact else None,
         all_hits=all_hits,
+        per_session=per_session,
         by_time=sort == "time",
     )
     progress = ProgressLine()
@@ -116,9 +130,14 @@ def command(  # noqa: PLR0913  (one for each option)
             print_document(json.search_document(found, hits))
         else:
             paper = terminal.make_paper(settings)
-            lines = view.hit_list(found, paper, is_grouped=not all_hits, hits=hits)
+            lines = view.hit_list(found, paper, is_grouped=per_session == 1 and not all_hits, hits=hits)
             above = listing.range_lines(since, until, paper) if paper.width else ()
             terminal.print_lines(chain(above, lines), settings)
+    return _exit_code(found)
+
+
+def _exit_code(found: "Found") -> int:
+    """Return the exit code; say on standard error that newer messages may be missing."""
     if found.is_current:
         return DONE if found.hits else NOT_FOUND
     sys.stderr.write(_BEHIND if found.hits else _NOTHING_YET)
