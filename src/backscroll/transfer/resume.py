@@ -22,7 +22,7 @@ from backscroll.stores.base import Opener
 from backscroll.stores.project_key import encode
 from backscroll.transfer.from_audit import build_transcript
 from backscroll.transfer.guard import TransferScope, guards
-from backscroll.transfer.model import Resumption
+from backscroll.transfer.model import Resumption, absence
 
 _SIDE = ("file-history", "todos", "tasks", "session-env")
 """The directories of a configuration whose entries begin with the id of a session."""
@@ -60,7 +60,7 @@ def plan_resume(session: Session, wish: ResumeOptions, open_file: Opener) -> Res
         raise QueryError("--move and --as-new exclude each other", remedy="Leave out one of them.")
     transcript = _transcript(session)
     if transcript is None:
-        refusal = PlanStep(REFUSE, None, None, _whereabouts(session))
+        refusal = PlanStep(REFUSE, None, None, absence(session))
         return Resumption(_plan(session, [refusal], wish), None, session.id, None)
     cwd = directory_for(session, wish.cwd)
     if transcript.name == AUDIT:
@@ -100,14 +100,6 @@ def _transcript(session: Session) -> Path | None:
         return None
     paths = [Path(path) for path in session.transcripts if path.endswith(".jsonl")]
     return next((path for path in paths if path.stem == session.id), paths[0] if paths else None)
-
-
-def _whereabouts(session: Session) -> str:
-    """Return the reason why there is no transcript here, and its place if known."""
-    held = next((row["held"] for row in session.rows if row["held"]), None)
-    if held is not None:
-        return f"its conversation is not on this machine: it is {held}"
-    return session.resume_note or "it has no transcript on this machine"
 
 
 def _built(session: Session, audit: Path, cwd: str, wish: ResumeOptions, open_file: Opener) -> Resumption:
