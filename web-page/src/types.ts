@@ -1017,6 +1017,7 @@ export interface Hit {
   resume: string | null;
   others: number;
   copies: number;
+  is_listed: boolean;
   before: Array<Message>;
   after: Array<Message>;
 }

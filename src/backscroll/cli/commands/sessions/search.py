@@ -9,7 +9,7 @@ import click
 from backscroll.cli.identity import complete_branch, complete_file, complete_model, complete_session
 from backscroll.cli.lazy_views import hits as view
 from backscroll.cli.lazy_views import json, listing, searching, terminal
-from backscroll.cli.library import opened_with
+from backscroll.cli.library import opened_with, tell_unknown
 from backscroll.cli.options import closed, examples, of_project, reading, redacting, since_and_until, streaming
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
@@ -17,6 +17,8 @@ from backscroll.cli.settings import Settings
 from backscroll.errors import DONE, NOT_FOUND, REFUSED, QueryError
 from backscroll.query.closed_fields import CLOSED
 
+_OPEN = ("project", "model", "branch", "tool")
+"""The fields that take any text."""
 _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "account", "branch", "file")
 
 _BEHIND = "backscroll: another backscroll process is updating the search index; the newest messages are missing\n"
@@ -86,14 +88,8 @@ def command(  # noqa: PLR0913  (one for each option)
     match first. All words must occur. "a phrase", begin*, -not, this OR that, and fields: project: role: tool: kind:
     model: branch: since: until: session: store: account: file: is:error is:agent has:code.
     """
-    if regex and exact:
-        raise QueryError("--regex and --exact exclude each other")
-    options = searching.Options(
-        limit=limit,
-        mode="regex" if regex else "exact" if exact else None,
-        all_hits=all_hits,
-        by_time=sort == "time",
-    )
+    mode = _mode(regex=regex, exact=exact)
+    options = searching.Options(limit=limit, mode=mode, all_hits=all_hits, by_time=sort == "time")
     progress = ProgressLine()
     with opened_with(settings, progress) as library:
         redactor = library.redactor() if redact else None
@@ -107,8 +103,9 @@ def command(  # noqa: PLR0913  (one for each option)
                 counts=counts,
                 redactor=redactor,
             )
-        is_document = settings.json or settings.jsonl
-        is_shown = is_document or terminal.make_paper(settings).width is not None  # a line on a pipe has no context
+        tell_unknown(library, settings, found.hits, **{name: fields[name] for name in _OPEN})
+        # A line on a pipe has no context.
+        is_shown = settings.json or settings.jsonl or terminal.make_paper(settings).width is not None
         hits = library.in_context(found.hits, context if is_shown else 0, redactor)
         if settings.jsonl:
             print_document(json.lines(map(json.object_of, hits)))
@@ -123,3 +120,10 @@ def command(  # noqa: PLR0913  (one for each option)
         return DONE if found.hits else NOT_FOUND
     sys.stderr.write(_BEHIND if found.hits else _NOTHING_YET)
     return DONE if found.hits else REFUSED
+
+
+def _mode(*, regex: bool, exact: bool) -> str | None:
+    """Return the way to read the query; None for the query language."""
+    if regex and exact:
+        raise QueryError("--regex and --exact exclude each other")
+    return "regex" if regex else "exact" if exact else None
