@@ -5,14 +5,26 @@ The place of a transcript alone decides where Claude Code finds it, so no record
 
 import os
 import re
-import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from backscroll.changes.plan import COPY, KEEP, MOVE, REFUSE, SAME, SKIP, WRITE, ChangePlan, PlanStep, check_plan
+from backscroll.changes.copies import copy_id
+from backscroll.changes.plan import (
+    COPY,
+    KEEP,
+    MOVE,
+    REFUSE,
+    SAME,
+    SKIP,
+    WRITE,
+    ChangePlan,
+    PlanStep,
+    check_plan,
+    digest_of,
+)
 from backscroll.errors import QueryError, RefusedError
 from backscroll.formats.json.lines import scan
 from backscroll.records import Damage
@@ -68,7 +80,10 @@ def plan_resume(session: Session, wish: ResumeOptions, open_file: Opener) -> Res
     name = transcript.stem
     there = sorted(wish.config.glob(f"projects/*/{name}.jsonl"))
     target = wish.config / "projects" / encode(cwd) / f"{name}.jsonl"
-    new = str(uuid.uuid4()) if wish.as_new else name
+    new = name
+    if wish.as_new:
+        with open_file(str(transcript)) as stream:
+            new = copy_id(name, target.parent, digest_of(stream))
     if wish.as_new or not there:
         steps = list(_copies(transcript, new, target.parent, wish, open_file))
     elif target in there:
