@@ -70,6 +70,7 @@ SCREENS = {
     "archive-status": "archive",
     "archive-list": "archive list",
     "transfer-log": "transfer log",
+    "transfer-resume": "transfer resume 3f0c2a51 --cwd /",
     "redact": "redact 3f0c2a51",
     "redact-rules": "redact --rules",
 }
@@ -119,15 +120,20 @@ def demo_terminal() -> Iterator[Path]:
 
 def screen(command: str, width: int) -> str:
     """Return the output of a command on a terminal of so many columns, without colours."""
+    return at_terminal(*command.split(), width=width)
+
+
+def at_terminal(*arguments: str | Path, width: int = 80, code: int = 0) -> str:
+    """Run a command on a terminal of so many columns, without colours, and return its output and its messages."""
     terminal, messages = Terminal(), io.StringIO()
     with (
-        patch.dict(os.environ, {"COLUMNS": str(width)}),
+        patch.dict(os.environ, {"COLUMNS": str(width), "NO_COLOR": "1"}),
         contextlib.redirect_stdout(terminal),
         contextlib.redirect_stderr(messages),
     ):
-        code = run([*command.split(), "--no-pager"])
+        found = run([*map(str, arguments), "--no-pager"])
 
-    assert not code, f"backscroll {command} ended with {code}: {messages.getvalue()}"
+    assert code == found, f"backscroll {arguments} ended with {found}: {messages.getvalue()}"
     return terminal.text() + messages.getvalue()
 
 

@@ -118,6 +118,8 @@ def test_a_live_transcript_is_never_touched(root: Path, change: str) -> None:
     assert UUID != done["session"]
     assert kept == path.with_name(f"{done['session']}.jsonl").read_bytes()
     assert other[change] == path.read_bytes()
+    code, again = restored(root, UUID, "--as-new", "--apply")
+    assert (0, False, done["session"]) == (code, again["applied"], again["session"])  # applied twice is one copy
 
 
 def test_an_earlier_version(root: Path) -> None:

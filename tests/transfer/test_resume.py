@@ -91,6 +91,22 @@ def test_another_key_needs_move_or_a_new_id(tmp_path: Path) -> None:
     assert old.read_bytes() == copy.read_bytes()
 
 
+def test_a_copy_is_made_once(tmp_path: Path) -> None:
+    """The plan of `--as-new` names the id that `--apply` gives, and finds the copy again until it is used."""
+    root, work = home(tmp_path / "user"), tmp_path / "work"
+    work.mkdir()
+    Draft(UUID, "/gone").prompt("Hello").answer("Hi.").write(root)
+    age(root)
+    asked = (root, UUID, "--cwd", work, "--as-new")
+    plan, done, again = (resumed(*asked, *more)[1] for more in ((), ("--apply",), ("--apply",)))
+    copy = root / ".claude/projects" / encode(str(work)) / f"{done['session']}.jsonl"
+    copy.write_bytes(copy.read_bytes() + b"{}\n")
+
+    assert plan["session"] == done["session"] == again["session"]
+    assert (True, False) == (done["applied"], again["applied"])
+    assert done["session"] != resumed(*asked)[1]["session"]
+
+
 def test_a_session_in_use_is_refused(tmp_path: Path) -> None:
     """A live owner, or a change a moment ago: exit 4, and nothing changes."""
     root, work = home(tmp_path / "user"), tmp_path / "work"

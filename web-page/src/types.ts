@@ -1019,6 +1019,7 @@ export interface Hit {
   resume: string | null;
   others: number;
   copies: number;
+  is_listed: boolean;
   before: Array<Message>;
   after: Array<Message>;
 }

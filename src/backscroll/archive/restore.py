@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from backscroll.archive.model import Restoration, Restored
 from backscroll.archive.part import known_rows
+from backscroll.changes.copies import copy_id
 from backscroll.changes.in_use import owners
 from backscroll.changes.plan import (
     COPY,
@@ -123,7 +123,10 @@ def _move(transcript: KeptFile, wish: RestoreOptions) -> _Move:
         if not Path(wish.cwd).is_dir():
             raise RefusedError("no such directory", wish.cwd, "Name a directory that exists: --cwd DIR.")
         key = encode(os.path.realpath(wish.cwd))
-    return _Move(name, str(uuid.uuid4()) if wish.as_new else name, key)
+    move = _Move(name, name, key)
+    if not wish.as_new:
+        return move
+    return replace(move, new=copy_id(name, Path(move.target(transcript)).parent, transcript.whole))
 
 
 def _steps(rows: list[KeptFile], move: _Move, wish: RestoreOptions) -> Iterator[PlanStep]:

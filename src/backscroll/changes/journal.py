@@ -160,7 +160,7 @@ def chosen(top: Path, asked: str | None) -> Journal:
     else:
         found = [journal for journal in found if journal.id == asked]
     if not found:
-        remedy = "backscroll transfer log lists the journals."
+        remedy = "Run `backscroll transfer log` to list the journals."
         raise NotFoundError("no journal to undo" if asked is None else "no such journal", asked, remedy)
     return found[-1]
 

@@ -43,6 +43,14 @@ def opened_with(settings: Settings, progress: ProgressLine) -> Iterator[Library]
         warn_of_unreadable(library, settings)
 
 
+def tell_unknown(library: Library, settings: Settings, found: object, **given: str | None) -> None:
+    """Print which of the given options has a value that occurs nowhere, if nothing was found for a person."""
+    if not found and not settings.json and not settings.jsonl:
+        from backscroll.cli.commands import unknown  # noqa: PLC0415  (only an empty answer needs it)
+
+        unknown.tell_unknown(library, **given)
+
+
 def warn_of_unreadable(library: Library, settings: Settings) -> None:
     """Name the paths that may not be read, and the remedy, on standard error."""
     paths = library.unreadable()

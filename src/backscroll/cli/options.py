@@ -9,6 +9,7 @@ import click
 
 from backscroll.cli.identity import complete_project
 from backscroll.cli.settings import Settings
+from backscroll.errors import QueryError
 from backscroll.times import parse_until, parse_when
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -38,7 +39,7 @@ _ROOT = click.option(
     "--root",
     metavar="DIR",
     multiple=True,
-    type=click.Path(),
+    type=click.Path(readable=False),
     expose_value=False,
     callback=_remember_roots,
     help="Read DIR as a home directory instead of yours: a backup, another machine's disk. Several are read as one.",
@@ -117,19 +118,35 @@ def moment(context: click.Context, parameter: click.Parameter, value: str | None
     return None if value is None else parse_when(value, datetime.now().astimezone())
 
 
-def end(context: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:  # noqa: ARG001
+def _start(context: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:
+    """Return the start of a range; refuse one that ends before it."""
+    since = context.meta["backscroll.since"] = moment(context, parameter, value)
+    in_order(since, context.meta.get("backscroll.until"))
+    return since
+
+
+def _end(context: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:  # noqa: ARG001
     """Return the end of the day, week or month that an option names, in the zone of this machine."""
-    return None if value is None else parse_until(value, datetime.now().astimezone())
+    until = None if value is None else parse_until(value, datetime.now().astimezone())
+    context.meta["backscroll.until"] = until
+    in_order(context.meta.get("backscroll.since"), until)
+    return until
+
+
+def in_order(since: datetime | None, until: datetime | None) -> None:
+    """Refuse a range of time that ends before it begins."""
+    if since is not None and until is not None and until <= since:
+        raise QueryError("--until is before --since", remedy="Exchange the two.")
 
 
 def since_and_until(command: _Command) -> _Command:
     """Give a command `--since` and `--until`; both include the day, week or month that they name."""
     command = click.option(
-        "--until", metavar="WHEN", callback=end, help="Only up to WHEN, that day or month included."
+        "--until", metavar="WHEN", callback=_end, help="Only up to WHEN, that day or month included."
     )(command)
     return click.option(
         "--since",
         metavar="WHEN",
-        callback=moment,
+        callback=_start,
         help="Only since WHEN: 2026-05-01, 2026-05, yesterday, 'last week', '3 days', 12h.",
     )(command)

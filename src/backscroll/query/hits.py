@@ -35,6 +35,8 @@ class Hit:
     """The number of matching messages in this session that are not returned, if only its best ones are."""
     copies: int = 0
     """The number of other sessions that hold this message."""
+    is_listed: bool = True
+    """False if only a typed prompt names its session, so that `show` finds none."""
     before: list[Message] = field(default_factory=list)
     after: list[Message] = field(default_factory=list)
     """The messages around it, as many as the caller asked for."""

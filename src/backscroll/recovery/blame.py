@@ -60,7 +60,11 @@ def chosen_lines(found: Blame, asked: str | None) -> Blame:
     if not first.isdecimal() or not (last or first).isdecimal():
         raise QueryError(f"not a range of lines: {asked}", remedy="Use 12 or 12-20.")
     start, end = int(first), int(last or first)
-    return Blame(found.path, found.version, [line for line in found.lines if start <= line.n <= end])
+    chosen = [line for line in found.lines if start <= line.n <= end]
+    if found.lines and not chosen:
+        remedy = f"Its lines are {found.lines[0].n} to {found.lines[-1].n}."
+        raise QueryError(f"this file has no lines {asked}", found.path, remedy)
+    return Blame(found.path, found.version, chosen)
 
 
 def _lines(content: Content) -> list[str] | None:

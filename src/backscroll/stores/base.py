@@ -144,6 +144,29 @@ def _is_secret(name: str) -> bool:
     return name.endswith(".key") or name in (".credentials.json", ".audit-key", "policy-limits.json")
 
 
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Return True if the path exists, or if that is unknown: the store reports unreadable places."""
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def closed(directory: str | os.PathLike[str]) -> Damage | None:
+    """Return the damage if a directory exists and this user may not look into it."""
+    try:
+        with os.scandir(directory):
+            os.lstat(os.path.join(directory, os.curdir))
+    except PermissionError as error:
+        return Damage(Place(os.fspath(directory)), reason_of(error))
+    except (OSError, ValueError):
+        return None
+    return None
+
+
 def is_inside(path: str, directory: str) -> bool:
     """Return True if a resolved path is `directory` or is below it."""
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)

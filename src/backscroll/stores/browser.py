@@ -17,10 +17,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from backscroll.files import open_readonly, private_copies, read_small
+from backscroll.files import DENIED, open_readonly, private_copies, read_small
 from backscroll.lazy import lazily
 from backscroll.records import Damage
-from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, found
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, found, is_there
 from backscroll.times import of_file
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ class BrowserStore(DiskStore):
         """Return every version of every value that pages stored, and all damage."""
         profile = DiskProfile(self)
         if not profile.names():  # a Desktop that was never opened: the readers need not even be imported
-            return []
-        return list(chromium.read_profile(profile, str(self.path) + os.sep))
+            return list(profile.closed)
+        return [*chromium.read_profile(profile, str(self.path) + os.sep), *profile.closed]
 
     def open(self, path: str) -> BinaryIO:
         """Open a file; a transcript from a page's cache gets the form of Claude Code."""
@@ -97,10 +97,14 @@ class DiskProfile:
     def __init__(self, store: BrowserStore) -> None:
         self._store = store
         self._entries: dict[str, FileEntry] = {}
+        self.closed: list[Damage] = []
+        """The directories that this user may not list, as of the last call of `names`."""
 
     def names(self) -> Iterable[str]:
         """List the files again and return their names."""
-        self._entries = {"/".join(e.parts): e for e in self._store.entries() if not isinstance(e, Damage)}
+        met = list(self._store.entries())
+        self._entries = {"/".join(entry.parts): entry for entry in met if isinstance(entry, FileEntry)}
+        self.closed = [item for item in met if isinstance(item, Damage) and item.reason == DENIED]
         return self._entries.keys()
 
     def open(self, name: str) -> BinaryIO:
@@ -124,7 +128,7 @@ class DiskProfile:
 
 def holds_storage(directory: Path) -> bool:
     """Return True if a directory is a browser profile or contains one."""
-    return any(os.path.lexists(directory / name) for name in (*_DIRECTORIES, _PARTITIONS, "LocalStorage"))
+    return any(is_there(directory / name) for name in (*_DIRECTORIES, _PARTITIONS, "LocalStorage"))
 
 
 def _in_profile(parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from backscroll.records import Damage
 from backscroll.stores import code, side
-from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, found
+from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk, closed, found, is_there
 from backscroll.stores.browser import STORAGE_NAMES
 
 CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
@@ -118,6 +118,9 @@ class DesktopStore(DiskStore):
 
     def entries(self) -> Iterator[FileEntry | FoundFile | Damage]:
         """Yield the files in the order of the walk; the place of settings and logs gives their kind."""
+        if damage := closed(self.data):
+            yield damage
+            return
         walk = Walk(str(self.top), str(self.home), str(self.own) if self.own else None)
         if os.path.lexists(self.top):
             yield from walk.below(_is_walked)
@@ -152,7 +155,7 @@ def is_data_directory(path: Path) -> bool:
     names = {CODE_ROWS, COWORK_ROWS, *_SETTINGS}
     if not path.name.startswith("Claude"):
         names.discard("config.json")
-    return any(os.path.lexists(path / name) for name in names)
+    return any(is_there(path / name) for name in names)
 
 
 def places_left_alone(data: str) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from backscroll.dirs import user_home
-from backscroll.stores.base import FoundFile, Store, is_inside
+from backscroll.stores.base import FoundFile, Store, closed, is_inside, is_there
 from backscroll.stores.browser import BrowserStore, holds_storage
 from backscroll.stores.code import CodeStore, uuid_pattern
 from backscroll.stores.desktop import COWORK_ROWS, DesktopStore, is_data_directory
@@ -207,6 +207,8 @@ def _children(directory: Path, pattern: str) -> list[Path]:
     if "*" not in pattern:
         child = directory / pattern
         return [child] if os.path.isdir(child) else []
+    if pattern == "Claude*" and closed(directory):
+        return [directory / "Claude"]  # nobody can tell whether it is there: the store reports it
     return [child for child in _subdirectories(directory, follow=True) if fnmatchcase(child.name, pattern)]
 
 
@@ -230,17 +232,6 @@ def _holds_transcript(directory: Path) -> bool:
     except OSError:
         return False
     return any(name.endswith(".jsonl") and uuid_pattern().fullmatch(name[:-6]) for name in names)
-
-
-def is_there(path: Path) -> bool:
-    """Return True if the path exists, or if that is unknown: the store reports unreadable places."""
-    try:
-        os.lstat(path)
-    except PermissionError:
-        return True
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _is_new(path: Path, kind: str, seen: set[tuple[str, int, int]]) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backscroll.dirs import user_home
-from backscroll.stores.find import CONFIGS, DESKTOP, HOMES, absolute_or_none, is_there, matching, spellings_of
+from backscroll.stores.base import is_there
+from backscroll.stores.find import CONFIGS, DESKTOP, HOMES, absolute_or_none, matching, spellings_of
 
 _CODE, _APP = "Claude Code", "Claude Desktop"
 

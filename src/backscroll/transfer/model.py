@@ -4,11 +4,20 @@ from dataclasses import dataclass, field
 
 from backscroll.changes.plan import ChangePlan
 from backscroll.records import Json
+from backscroll.sessions.session import Session
 
 SEEN = (
     "Claude Desktop reads rows when it starts, and when the account or the organisation changes."
     " Quit it before --apply; then start it, signed in to that account. Reloading the window does not help."
 )
+
+
+def absence(session: Session, otherwise: str = "it has no transcript on this machine") -> str:
+    """Return the reason why there is no transcript here, and its place if known."""
+    if session.state == "unreadable":
+        return "its files may not be read; `backscroll stores` names them"
+    held = next((row["held"] for row in session.rows if row["held"]), None)
+    return otherwise if held is None else f"its conversation is not on this machine: it is {held}"
 
 
 @dataclass(slots=True)

@@ -5,14 +5,26 @@ The place of a transcript alone decides where Claude Code finds it, so no record
 
 import os
 import re
-import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from backscroll.changes.plan import COPY, KEEP, MOVE, REFUSE, SAME, SKIP, WRITE, ChangePlan, PlanStep, check_plan
+from backscroll.changes.copies import copy_id
+from backscroll.changes.plan import (
+    COPY,
+    KEEP,
+    MOVE,
+    REFUSE,
+    SAME,
+    SKIP,
+    WRITE,
+    ChangePlan,
+    PlanStep,
+    check_plan,
+    digest_of,
+)
 from backscroll.errors import QueryError, RefusedError
 from backscroll.formats.json.lines import scan
 from backscroll.records import Damage
@@ -22,7 +34,7 @@ from backscroll.stores.base import Opener
 from backscroll.stores.project_key import encode
 from backscroll.transfer.from_audit import build_transcript
 from backscroll.transfer.guard import TransferScope, guards
-from backscroll.transfer.model import Resumption
+from backscroll.transfer.model import Resumption, absence
 
 _SIDE = ("file-history", "todos", "tasks", "session-env")
 """The directories of a configuration whose entries begin with the id of a session."""
@@ -60,7 +72,7 @@ def plan_resume(session: Session, wish: ResumeOptions, open_file: Opener) -> Res
         raise QueryError("--move and --as-new exclude each other", remedy="Leave out one of them.")
     transcript = _transcript(session)
     if transcript is None:
-        refusal = PlanStep(REFUSE, None, None, _whereabouts(session))
+        refusal = PlanStep(REFUSE, None, None, absence(session))
         return Resumption(_plan(session, [refusal], wish), None, session.id, None)
     cwd = directory_for(session, wish.cwd)
     if transcript.name == AUDIT:
@@ -68,7 +80,10 @@ def plan_resume(session: Session, wish: ResumeOptions, open_file: Opener) -> Res
     name = transcript.stem
     there = sorted(wish.config.glob(f"projects/*/{name}.jsonl"))
     target = wish.config / "projects" / encode(cwd) / f"{name}.jsonl"
-    new = str(uuid.uuid4()) if wish.as_new else name
+    new = name
+    if wish.as_new:
+        with open_file(str(transcript)) as stream:
+            new = copy_id(name, target.parent, digest_of(stream))
     if wish.as_new or not there:
         steps = list(_copies(transcript, new, target.parent, wish, open_file))
     elif target in there:
@@ -100,14 +115,6 @@ def _transcript(session: Session) -> Path | None:
         return None
     paths = [Path(path) for path in session.transcripts if path.endswith(".jsonl")]
     return next((path for path in paths if path.stem == session.id), paths[0] if paths else None)
-
-
-def _whereabouts(session: Session) -> str:
-    """Return the reason why there is no transcript here, and its place if known."""
-    held = next((row["held"] for row in session.rows if row["held"]), None)
-    if held is not None:
-        return f"its conversation is not on this machine: it is {held}"
-    return session.resume_note or "it has no transcript on this machine"
 
 
 def _built(session: Session, audit: Path, cwd: str, wish: ResumeOptions, open_file: Opener) -> Resumption:

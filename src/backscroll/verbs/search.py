@@ -174,6 +174,7 @@ class SearchVerbs(SessionVerbs):
         resuming.add_resume(list(known.values()), self.roots, self._env)
         for hit in found:
             hit.resume = known[hit.session].resume if hit.session in known else None
+            hit.is_listed = hit.session is None or hit.session in known
 
 
 def _clean(messages: list[Message], redactor: values.ValueRedactor | None) -> list[Message]:

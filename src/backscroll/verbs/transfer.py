@@ -149,6 +149,8 @@ class TransferVerbs(LibraryBase):
     def _applied(self, planned: Planned, changes: plans.ChangePlan, *, apply: bool) -> Planned:
         if apply:
             applying.apply_plan(changes, self._journal)
+        for step in changes.steps:
+            step.why = None if step.why is None else dirs.named_in(step.why, self.program)
         return planned
 
     def _configs(self) -> list[Path]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from command import said
-from make import UUID, Draft, Tool, home, write
+from make import UUID, Draft, Tool, home, line, write, write_side
+from screens import at_terminal
 
 OTHER = "11112222-1111-4111-8111-111111111111"
 
@@ -115,3 +116,41 @@ def test_line_ends_of_windows_are_not_shown(tmp_path: Path) -> None:
 
     assert "│ one\n" in out
     assert "\\r" not in out
+
+
+def test_a_prompt_of_a_lost_session_names_no_command(root: Path) -> None:
+    """Only the history knows the session of such a hit: `show` would not find it, so the file is named instead."""
+    lost = "99999999-1111-4111-8111-111111111111"
+    prompt = {"display": "mend the roof", "timestamp": 1_777_000_000_000, "project": "/srv/shop", "sessionId": lost}
+    path = write_side(root, "history.jsonl", line(prompt))
+    (hit,) = json.loads(said("--root", root, "--json", "search", "roof")[1])["hits"]
+    out = at_terminal("--root", root, "search", "roof")
+
+    assert (lost, False) == (hit["session"], hit["is_listed"])
+    assert "show 99999999" not in out
+    assert path.name in out
+
+
+@pytest.mark.parametrize(
+    "command, told",
+    [
+        (("list", "--project", "shpo"), "--project shpo: no session belongs to such a project\n  Did you mean: shop?"),
+        (("list", "--model", "gpt"), "--model gpt: no session used such a model\n  Known: opus-5-5."),
+        (("list", "--branch", "x"), "--branch x: no session was on such a git branch\n  Known: main."),
+        (("calls", "--tool", "Wrte"), "--tool Wrte: no tool of this name was called\n  Did you mean: Write?"),
+        (("search", "tides", "--tool", "Wrte"), "--tool Wrte: no tool of this name"),
+        (("usage", "--model", "gpt"), "--model gpt: no session used"),
+        (("tools", "--project", "shpo"), "--project shpo: no session belongs"),
+        (("files", "--project", "shpo"), "--project shpo: no session belongs"),
+    ],
+    ids=str,
+)
+def test_a_value_that_occurs_nowhere_is_named(root: Path, command: tuple[str, ...], told: str) -> None:
+    """An empty answer says which option has a value that no session has; a script gets no such message."""
+    assert f"backscroll: {told}" in said("--root", root, *command)[2]
+    assert "" == said("--root", root, "--json", *command)[2]
+
+
+def test_values_that_only_exclude_each_other_are_not_named(root: Path) -> None:
+    """If every value occurs, the empty answer needs no message."""
+    assert "" == said("--root", root, "list", "--project", "shop", "nobody")[2]

@@ -85,3 +85,13 @@ def test_what_is_no_time_is_refused_with_the_forms(root: Path) -> None:
     assert 2 == code
     assert "not a time: next year" in err
     assert "last week" in err
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "common"), ("usage",), ("tools",), ("files",)], ids=" ".join)
+def test_a_range_that_ends_before_it_begins_is_refused(root: Path, command: tuple[str, ...]) -> None:
+    """Exchanged bounds are wrong use, not an empty answer; one day as both bounds is a range."""
+    code, out, err = said("--root", root, *command, "--until", "2026-07-22", "--since", "2026-07-23")
+
+    assert (2, "") == (code, out)
+    assert "--until is before --since" in err
+    assert 0 == said("--root", root, *command, "--until", "2026-07-23", "--since", "2026-07-23")[0]

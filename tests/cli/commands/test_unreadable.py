@@ -2,12 +2,28 @@
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from command import said
-from make import UUID, Draft, as_nobody, bash, home, let_others_in, line, row, write_side
+from make import (
+    CODE_ROWS,
+    UUID,
+    Draft,
+    as_nobody,
+    bash,
+    desktop_file,
+    home,
+    let_others_in,
+    line,
+    row,
+    write_desktop,
+    write_side,
+)
+from two_accounts import BEN, BENS
 
 from backscroll.cli.library import _ACCESS
 
@@ -15,6 +31,13 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become 
 
 NOBODY = 65534
 OTHER = "22222222-2222-4222-8222-222222222222"
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Return a directory that no other run of pytest closes: each start of one closes the directory above all tests."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as directory:
+        yield Path(directory)
 
 
 @pytest.fixture
@@ -175,3 +198,47 @@ def test_strict(root: Path, command: tuple[str, ...]) -> None:
     (root / ".claude/projects").chmod(0)
 
     assert 3 == asked(root, "--strict", *command)[0]
+
+
+CLAUDE = ".config/Claude"
+
+
+@pytest.mark.parametrize("closed", [".config", CLAUDE, f"{CLAUDE}/Local Storage"])
+@pytest.mark.parametrize("command", ["list", "storage", "accounts", "stores"])
+def test_a_closed_desktop_is_named(root: Path, closed: str, command: str) -> None:
+    """The data directory of Desktop, or its browser storage, is not taken for missing; --strict exits with 3."""
+    write_desktop(root)
+    for path in root.rglob("*"):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    said("--root", root, command)
+    for path in (root.parent / "ours").rglob("*"):
+        os.chown(path, NOBODY, NOBODY)
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    (root / closed).chmod(0)
+    code, _, err = asked(root, command, "--strict")
+
+    assert 3 == code, err
+    named = CLAUDE if closed == ".config" else closed
+    assert f"backscroll: cannot read {root}/{named}: permission denied\n" in err
+
+
+def test_flags_of_a_closed_home(root: Path) -> None:
+    """`flags` names the settings that may not be read."""
+    (root / ".claude.json").write_text("{}")
+    root.chmod(0)
+
+    assert f"cannot read {root}/.claude.json: permission denied" in asked(root, "flags")[2]
+
+
+@pytest.mark.parametrize(
+    "command", [("resume", "--cwd", "/"), ("row",), ("copy", "--to", BEN), ("pack", "-o", "/nowhere/x.tar.zst")]
+)
+def test_a_transfer_says_unreadable(root: Path, command: tuple[str, ...]) -> None:
+    """A transfer of a session that may not be read is refused with that reason."""
+    desktop_file(root, f"{CODE_ROWS}/{BENS}/scheduled-tasks.json", {}).parent.parent.chmod(0o777)
+    said("--root", root, "transfer", *command, "33333333")  # its modules are loaded
+    (root / ".claude/projects").chmod(0)
+    code, out, err = asked(root, "transfer", *command, "33333333")
+
+    assert 4 == code
+    assert f"its files may not be read; `backscroll --root {root} stores` names them" in out + err

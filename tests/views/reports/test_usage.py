@@ -97,7 +97,7 @@ def test_lower_bounds_and_missing_prices_are_said() -> None:
     lines = "\n".join(text(usage.usage_report(report, WIDE)))
 
     assert "≥ 5" in lines
-    assert "≥ 2 messages carry a placeholder" in lines
+    assert "≥ 2 messages carry a placeholder instead of output" in lines
     assert "No price is known for new (2 messages)" in lines
 
 

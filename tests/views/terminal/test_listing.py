@@ -127,3 +127,23 @@ def test_the_offer_to_keep_sessions() -> None:
     assert ["1 session expires this week; `backscroll archive install` keeps it"] == one
     assert ["1,200 sessions expire this week; `backscroll archive install` keeps them"] == many
     assert [] == list(listing.keeping_offer(0, paper()))
+
+
+def test_a_narrow_list_has_the_state_before_the_title() -> None:
+    """Where the state has no column, a session that is not live has it before its title."""
+    sessions = [session(), session(id="x" * 36, state="ghost")]
+    shown = text_of(listing.session_list(2, sessions, paper(40)))
+
+    assert "ghost: Fix" in shown
+    assert "live: " not in shown
+    assert "state" not in shown.splitlines()[0]
+
+
+def test_the_offer_of_the_archive_can_be_pasted() -> None:
+    """Where the sentence does not fit, its command stands whole on a line of its own."""
+    narrow = paper(40)._replace(command="backscroll --root /a/very/long/path/to/a/home")
+
+    assert (
+        "  backscroll --root /a/very/long/path/to/a/home archive install"
+        == text_of(listing.keeping_offer(1, narrow)).splitlines()[-1]
+    )

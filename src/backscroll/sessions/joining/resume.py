@@ -13,13 +13,17 @@ from backscroll.sessions.session import Session
 
 _NOTES = {
     "unreadable": "its files may not be read; `backscroll stores` names them",
-    "ghost": "the transcript is gone; try `backscroll archive restore {id}`",
+    "ghost": (
+        "the transcript is gone, and the archive has no copy; import a backup with archive import, then run"
+        " `backscroll archive restore {id}`"
+    ),
     "kept": "only the archive has it; run `backscroll archive restore {id}`",
     "remote": "it ran on another machine; resume it there; `backscroll show {id}` shows the known facts",
     "orphan": "only its agents are left; `backscroll show {id}` reads them",
 }
 _REMOTE_COPY = "it ran on another machine; resume it there, or run `backscroll transfer resume {id}`"
 _ONLY_COWORK = "only Cowork has it; run `backscroll transfer resume {id}`"
+_ONLY_COWORK_ELSEWHERE = "only Cowork has it; run `backscroll transfer resume {id} --cwd DIR`"
 _TWICE = "the id is in two project directories; run `backscroll transfer resume {id}`"
 _GONE = "the directory {cwd} is gone; make it again, or run `backscroll transfer resume {id} --cwd DIR`"
 _UNKNOWN = (
@@ -43,6 +47,8 @@ def resume_of(
 ) -> tuple[str | None, str | None]:
     """Return the command that resumes a session, and a note; None for both means unknown or not needed."""
     if (note := _hindrance(session)) is not None:
+        if note == _ONLY_COWORK and not (session.cwd and is_directory(session.cwd)):
+            note = _ONLY_COWORK_ELSEWHERE
         return None, note.format(id=session.id, cwd=session.cwd)
     command = f"claude --resume {quote(_transcript_id(session))}"
     if (config := _config(session, root, env)) is not None:

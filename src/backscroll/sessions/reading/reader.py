@@ -262,8 +262,13 @@ def _branch(path: Path, own: list[Node], tree: Tree) -> Branch:
         messages=path.spoken,
         fork=fork.head.id if fork else None,
         parent=fork.branch if fork else None,
-        label=" ".join(label.split())[:LABEL_LENGTH],
+        label=_shortened(" ".join(label.split())),
         tip=tree.nodes[path.tip].head.id if tree.nodes and path.tip != NOBODY else "",
         started=min(moments, default=None),
         updated=max(moments, default=None),
     )
+
+
+def _shortened(label: str) -> str:
+    """Return a label that shows where it was cut."""
+    return label if len(label) <= LABEL_LENGTH else label[: LABEL_LENGTH - 1].rstrip() + "…"

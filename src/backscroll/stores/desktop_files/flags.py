@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backscroll.records import Damage, Json
+from backscroll.stores.base import closed
 from backscroll.stores.side import SideStore, read_object
 
 FEATURES = "cachedGrowthBookFeatures"
@@ -73,7 +74,7 @@ def config_paths(store: SideStore) -> Iterator[str]:
     inside = [path for name in _IN_CONFIG if os.path.isfile(path := str(store.path / name))]
     yield from inside[:1]
     beside = str(store.path.parent / ".claude.json")
-    if store.path.name == ".claude" and os.path.isfile(beside):
+    if store.path.name == ".claude" and (os.path.isfile(beside) or closed(store.path.parent)):
         yield beside
 
 

@@ -24,7 +24,7 @@ from backscroll.stores.project_key import canon, encode
 from backscroll.transfer.bundles import secret
 from backscroll.transfer.bundles.bundle import MANIFEST, BundledFile, BundledSession, BundleManifest, is_path
 from backscroll.transfer.json_style import COMPACT, read_json
-from backscroll.transfer.model import LeftOut, Packed
+from backscroll.transfer.model import LeftOut, Packed, absence
 from backscroll.transfer.resume import files_beside, plan_document
 from backscroll.transfer.rows.row_fields import bundled
 
@@ -93,6 +93,9 @@ class Packer:
     def write(self, output: Path, passphrase: str | None = None) -> Packed:
         """Write the bundle as a new file, and return its facts."""
         manifest = self._manifest()
+        if not manifest.files:
+            reasons = sorted({one.reason for one in self._skipped})
+            raise RefusedError(f"nothing can be packed: {'; '.join(reasons) or 'no session has a file here'}")
         packed = Packed(str(output), 0, "", len(manifest.files), len(manifest.sessions), self._skipped)
         digest = hashlib.sha256()
 
@@ -182,12 +185,9 @@ class Packer:
 
 def _why_not(session: Session) -> str:
     """Return the reason why a session cannot be packed."""
-    held = next((row["held"] for row in session.rows if row["held"]), None)
-    if held is not None:
-        return f"its conversation is not on this machine: it is {held}"
     if any(path.endswith(AUDIT) for path in session.transcripts):
-        return f"it has only its audit log; run `backscroll transfer resume {session.id}` first"
-    return session.resume_note or "it has no transcript on this machine"
+        return absence(session, f"it has only its audit log; run `backscroll transfer resume {session.id}` first")
+    return absence(session)
 
 
 def can_go(session: Session) -> bool:

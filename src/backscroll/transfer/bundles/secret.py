@@ -45,4 +45,4 @@ def _pyrage() -> Any:
         return import_module("pyrage")
     except ImportError as error:
         remedy = "Install it: pip install 'backscroll[encryption]'."
-        raise NotFoundError("encryption needs the extra `pyrage`", remedy=remedy) from error
+        raise NotFoundError("encryption needs the package `pyrage`", remedy=remedy) from error

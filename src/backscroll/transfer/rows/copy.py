@@ -29,7 +29,7 @@ from backscroll.stores.desktop_files.manifests import session_directory
 from backscroll.stores.project_key import could_be, encode
 from backscroll.transfer.guard import TransferScope, guards
 from backscroll.transfer.json_style import read_json
-from backscroll.transfer.model import RowCopies
+from backscroll.transfer.model import RowCopies, absence
 from backscroll.transfer.path_map import PathMap
 from backscroll.transfer.rows.row_fields import Fields, both_kept, cleaned
 from backscroll.transfer.rows.targets import AccountPlace, chosen_owner
@@ -202,7 +202,7 @@ def _hindrance(session: Session, row: DesktopRow, fields: Fields) -> str | None:
     if not row["loads"]:
         return "Claude Desktop would not load this row: it lacks an id or a time"
     if not session.transcripts:
-        return "its transcript is not on this machine, so the row would open nothing"
+        return absence(session, "its transcript is not on this machine, so the row would open nothing")
     name = fields.get("cliSessionId")
     if row["product"] == "code" and name not in {Path(path).stem for path in session.transcripts}:
         return f"its transcript {name} is gone; `backscroll transfer row {session.id}` points the row to another"

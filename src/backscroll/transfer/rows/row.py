@@ -12,6 +12,7 @@ from backscroll.stores.desktop import CODE_ROWS
 from backscroll.times import parse
 from backscroll.transfer.guard import TransferScope, guards
 from backscroll.transfer.json_style import COMPACT, read_json
+from backscroll.transfer.model import absence
 from backscroll.transfer.rows.copy import data_of
 from backscroll.transfer.rows.row_fields import with_prior
 from backscroll.transfer.rows.targets import signed_in_owner
@@ -48,7 +49,7 @@ def _made(session: Session, wish: RowOptions, touched: TransferScope) -> Iterato
     """Yield the step that makes a row, with Desktop's name for sessions of the terminal."""
     transcript = _transcript_in(wish.configs, session)
     if transcript is None:
-        yield PlanStep(REFUSE, None, None, session.resume_note or "Claude Code has no transcript of this session here")
+        yield PlanStep(REFUSE, None, None, absence(session, "Claude Code has no transcript of this session here"))
         return
     if not wish.desktops:
         yield PlanStep(REFUSE, None, None, "Claude Desktop was not found here")
@@ -119,6 +120,9 @@ def _mended(
         here = {Path(path).stem for path in session.transcripts}
         if not isinstance(fields, dict) or fields.get("cliSessionId") in here:
             yield PlanStep(KEEP, None, row["path"], "the row points to its transcript", SAME)
+            continue
+        if session.state == "unreadable":
+            yield PlanStep(REFUSE, row["path"], None, absence(session))
             continue
         right = next((one for one in row["lineage"] if one in here), None)
         found = [right] if right is not None else [one.id for one in others if _is_lost(one, row)]

@@ -7,6 +7,7 @@ from backscroll.views import csv
 from backscroll.views.call_summary import tool_name
 from backscroll.views.figures import count, duration_of
 from backscroll.views.terminal.charts import bar, chart_paper
+from backscroll.views.terminal.listing import limit_lines
 from backscroll.views.terminal.paper import Line, Paper, Span, word, wrap
 from backscroll.views.terminal.table import Column, table
 
@@ -14,8 +15,8 @@ _BAR = 20
 _CSV = ("calls", "errors", "refusals", "unanswered", "sessions", "seconds", "slowest", "files")
 
 
-def tool_report(report: ToolReport, paper: Paper) -> Iterator[Line]:
-    """Yield the answer of `tools`."""
+def tool_report(report: ToolReport, paper: Paper, limit: int | None = None) -> Iterator[Line]:
+    """Yield the answer of `tools`, with at most `limit` tools."""
     if not report.tools:
         yield [Span("No calls found.")]
         return
@@ -25,7 +26,9 @@ def tool_report(report: ToolReport, paper: Paper) -> Iterator[Line]:
         rest = f"  of {count(len(report.tools), 'tool')} in {count(report.total.sessions, 'session')}{failed}"
         yield from wrap([Span(count(report.total.calls, "call"), "heading"), Span(rest, "dim")], paper.width, paper)
         yield []
-    yield from _table("tool", report.tools, on_chart)
+    shown = report.tools[:limit]
+    yield from _table("tool", shown, on_chart)
+    yield from limit_lines(len(shown), len(report.tools), "tool", paper)
     for title, uses in (("MCP server", report.servers), ("skill", report.skills), ("agent type", report.agents)):
         if uses:
             yield []

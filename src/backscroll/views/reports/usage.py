@@ -153,7 +153,8 @@ def _remarks(report: UsageReport, paper: Paper) -> Iterator[Line]:
             remarks.append(f"At this rate the block until {moment(row.burn.end, paper)} will cost {cost}.")
     if report.total.lower_bound_messages:
         number = count(report.total.lower_bound_messages, "message")
-        remarks.append(f"≥ {number} carry a placeholder instead of their output, so output and cost are lower bounds.")
+        verb = "carries" if report.total.lower_bound_messages == 1 else "carry"
+        remarks.append(f"≥ {number} {verb} a placeholder instead of output, so output and cost are lower bounds.")
     for missing in report.unpriced:
         name = missing.model or "no model"
         remarks.append(f"No price is known for {name} ({count(missing.messages, 'message')}); it is not in the cost.")

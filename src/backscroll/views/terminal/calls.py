@@ -78,6 +78,13 @@ def _narrow_line(call: Call, ending: Span, paper: Paper) -> Line:
     return _with_subject(line, call, paper)
 
 
+def more_lines(rest: Iterator[Call], paper: Paper) -> Iterator[Line]:
+    """Yield a line if calls are left that `--limit` cut off."""
+    if paper.width is not None and next(rest, None) is not None:
+        yield []
+        yield cut([Span("More calls follow; leave out --limit to show all.", "dim")], paper)
+
+
 def _with_subject(line: Line, call: Call, paper: Paper) -> Line:
     room = (paper.width or 0) - sum(paper.measure(span.text) for span in line)
     return cut([*line, Span(about(call.name, call.input, paper, max(room, 1)))], paper)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from backscroll.query.hits import DayCount, Found, Hit
 from backscroll.sessions.message import Message
-from backscroll.views.figures import ago, count, last_name, quoted, tilde
+from backscroll.views.figures import ago, count, last_name, quoted, short_path, tilde
 from backscroll.views.terminal.paper import Line, Paper, Span, cut, fit, ink, width_of, word, wrap
 
 _SHORT = 8
@@ -58,7 +58,7 @@ def _on_terminal(hit: Hit, paper: Paper) -> Iterator[Line]:
     yield from ([Span("  "), *_message_line(message, paper)] for message in hit.before)
     yield from ([Span("  "), *line] for line in wrap(_marked(hit), paper.inset(2).width, paper))
     yield from ([Span("  "), *_message_line(message, paper)] for message in hit.after)
-    yield cut([Span("  "), *_next(hit, paper)], paper)
+    yield [Span("  "), *_next(hit, paper)]
     if hit.resume is not None:
         yield [Span("  "), word(hit.resume, "dim")]
     yield []
@@ -103,8 +103,8 @@ def word_of(text: str, style: str = "") -> Span:
 
 def _next(hit: Hit, paper: Paper) -> Line:
     """Return the command that shows the hit in its session."""
-    if hit.session is None:
-        return [word(str(hit.place.path) if hit.place else "", "dim")]
+    if hit.session is None or not hit.is_listed:
+        return [word(short_path(str(hit.place.path), (paper.width or 10_000) - 2, paper) if hit.place else "", "dim")]
     command = f"{paper.command} show {hit.session[:_SHORT]}"
     return [word(f"{command} --at {hit.message[:_SHORT]}" if hit.message else command, "id")]
 

@@ -24,7 +24,7 @@ from backscroll.views.figures import (
     time_range,
     until,
 )
-from backscroll.views.terminal.paper import Line, Paper, Span, cut, word, wrap
+from backscroll.views.terminal.paper import Line, Paper, Span, cut, width_of, word, wrap
 from backscroll.views.terminal.table import Column, table
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _SHORTEST = 8
 _REMOTE = "session_"
 
+_STATE_FROM = 60
+"""The number of columns from which the state has a column of its own."""
 STATE_STYLES = {
     "ghost": "warn",
     "orphan": "warn",
@@ -73,7 +75,8 @@ def session_table(
 ) -> Iterator[Line]:
     """Yield a table of sessions, each followed by its agents if given."""
     names = short_ids(session.id for session in sessions)
-    has_states = any(session.state != "live" for session in sessions)
+    is_wide = paper.width is None or paper.width >= _STATE_FROM
+    has_states = is_wide and any(session.state != "live" for session in sessions)
     models = short_models(session.model for session in sessions)
     rows: list[list[Span]] = []
     for session in sessions:
@@ -86,10 +89,10 @@ def session_table(
 
 def _columns(paper: Paper, *, has_states: bool) -> list[Column]:
     wide = paper.width or 0
-    state = [Column("state", most=10, shown_from=52)] if has_states else []
+    state = [Column("state", most=10, shown_from=40)] if has_states else []
     return [
         Column("id", most=36),
-        Column("updated", most=11),
+        Column("updated", most=11, shown_from=41 if has_states else 0),
         Column("project", most=max(12, wide // 6), shown_from=46),
         Column("title"),
         *state,
@@ -112,7 +115,7 @@ def _session_row(
         word(shown, "id"),
         Span(ago(session.updated, paper), "time"),
         Span(last_name(project) if paper.width is not None else tilde(project or "", paper), "project"),
-        word(session.title, "title") if session.title else Span("(no title)", "dim"),
+        _title(session, is_alone=paper.width is not None and not has_states),
         *state,
         Span(str(session.messages)),
         Span(str(session.calls), "dim"),
@@ -122,6 +125,14 @@ def _session_row(
         Span(models[session.model], "dim"),
         word(marks_of(session), "warn"),
     ]
+
+
+def _title(session: Session, *, is_alone: bool) -> Span:
+    """Return the title, behind the state if that has no column and needs to be known."""
+    title = session.title or "(no title)"
+    if is_alone and session.state != "live":
+        return word(f"{session.state}: {title}", STATE_STYLES.get(session.state, "dim"))
+    return word(title, "title" if session.title else "dim")
 
 
 def marks_of(session: Session) -> str:
@@ -193,13 +204,24 @@ def session_list(
         yield cut([Span(f"{len(sessions)} of {count(total, 'session')}; --all shows every one", "dim")], paper)
 
 
+def limit_lines(shown: int, total: int, noun: str, paper: Paper, more: str = "") -> Iterator[Line]:
+    """Yield a line below a table that `--limit` has cut."""
+    if total > shown and paper.width is not None:
+        yield []
+        yield from wrap([Span(f"{shown:,} of {count(total, noun)}{more}", "dim")], paper.width, paper)
+
+
 def keeping_offer(unkept: int, paper: Paper) -> Iterator[Line]:
     """Yield one line that offers the archive while it is empty and sessions are about to be deleted."""
     if unkept:
         verb, them = ("expires", "it") if unkept == 1 else ("expire", "them")
-        told = f"{count(unkept, 'session')} {verb} this week; "
-        line = [Span(told, "warn"), word(f"`{paper.command} archive install`", "code"), Span(f" keeps {them}")]
-        yield from wrap(line, paper.width, paper)
+        told, command = f"{count(unkept, 'session')} {verb} this week; ", f"{paper.command} archive install"
+        line = [Span(told, "warn"), word(f"`{command}`", "code"), Span(f" keeps {them}")]
+        if paper.width is None or width_of(line, paper) <= paper.width:
+            yield line
+        else:
+            yield from wrap([Span(told, "warn"), Span(f"to keep {them}:")], paper.width, paper)
+            yield [Span("  "), word(command, "code")]
 
 
 def store_table(stores: Sequence["StoreSummary"], paper: Paper, indent: str = "") -> Iterator[Line]:

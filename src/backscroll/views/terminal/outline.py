@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from backscroll.sessions.summaries import Outline
-from backscroll.views.figures import ago, count
-from backscroll.views.terminal.paper import Line, Paper, Span, cut, fit, width_of, word
+from backscroll.views.figures import ago, count, cut_path
+from backscroll.views.terminal.paper import Line, Paper, Span, cut, pad, trimmed, width_of, word
 
 _STYLES = {
     "prompt": "user",
@@ -23,13 +23,16 @@ def outline(found: Outline, paper: Paper) -> Iterator[Line]:
     yield cut([word(found.session.title or found.session.id, "title")], paper)
     yield cut([Span(f"{count(found.total, 'message')}, {count(len(found.items), 'landmark')}", "dim")], paper)
     width = max((len(str(item.n)) for item in found.items), default=1)
-    for item in found.items:
+    times = [f"  {ago(item.time, paper)}" if item.time is not None else "" for item in found.items]
+    room = max(map(len, times), default=0) if (paper.width or 0) >= _NARROW else 0
+    longest = max((paper.measure(word(item.label).text) for item in found.items), default=0)
+    for item, told in zip(found.items, times, strict=True):
         line = [Span(f"{item.n:>{width}}  ", "dim"), Span(f"{item.kind:<10}  ", _STYLES.get(item.kind, ""))]
         label = word(item.label)
-        time = Span(f"  {ago(item.time, paper)}" if item.time is not None else "", "dim")
         if paper.width is not None:
-            time = time if paper.width >= _NARROW else Span("")
-            label = Span(fit(label.text, paper.width - width_of([*line, time], paper), paper))
-        yield cut([*line, label, time] if time.text else [*line, label], paper)
+            left = min(longest, paper.width - width_of(line, paper) - room)
+            path = cut_path(label.text, left, paper) if item.kind == "change" else label.text
+            label = pad(label._replace(text=path), left, paper)
+        yield cut(trimmed([*line, label, Span(told if room or paper.width is None else "", "dim")]), paper)
     if not found.items:
         yield [Span("No landmarks: this session has no messages.")]

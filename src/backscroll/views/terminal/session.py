@@ -197,9 +197,9 @@ class _Page:
         return _GUTTER * min(message.depth, 8)
 
     def _heading(self, message: Message, margin: str) -> Iterator[Line]:
-        """Yield a heading for a new speaker; results are under the call they answer."""
+        """Yield a heading for a new speaker and for each typed prompt; results are under the call they answer."""
         who = _who(message)
-        if who == self.speaker:
+        if who == self.speaker and not message.is_typed:
             if message.role != "tool":
                 yield [Span(margin.rstrip(), "agent")] if margin else []
             return

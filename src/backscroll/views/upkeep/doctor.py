@@ -96,5 +96,5 @@ def fix_report(plan: ChangePlan, paper: Paper) -> Iterator[Line]:
         yield [Span("Nothing that doctor can repair.")]
         return
     yield from plan_list(plan, paper)
-    if plan.applied:
+    if plan.applied and paper.width is None:
         yield _remedy_line(f"{paper.command} transfer undo {plan.journal}")

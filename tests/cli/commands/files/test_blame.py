@@ -79,3 +79,11 @@ def test_as_people_read_it(file: Path, tmp_path: Path) -> None:
     assert out[0].startswith("outside")
     assert out[0].endswith("1 zero")
     assert out[4].startswith(OTHER)
+
+
+def test_lines_that_the_file_lacks(file: Path, tmp_path: Path) -> None:
+    """A range behind the end of the file is refused with the lines that there are."""
+    code, out, err = said("--root", tmp_path / "home", "blame", file, "--lines", "90-99")
+
+    assert (2, "") == (code, out)
+    assert "Its lines are 1 to 5." in err

@@ -107,7 +107,10 @@ def test_refused_with_the_reason(tmp_path: Path) -> None:
     code, out, err = said("--root", tmp_path, "resume", UUID, "--print")
 
     assert (4, "") == (code, out)
-    hint = f"the transcript is gone; try `backscroll --root {tmp_path} archive restore {UUID}`"
+    hint = (
+        "the transcript is gone, and the archive has no copy; import a backup with archive import, then run"
+        f" `backscroll --root {tmp_path} archive restore {UUID}`"
+    )
     assert f"backscroll: this session cannot be resumed: {UUID}\n  {hint}\n" == err
 
 
@@ -147,3 +150,22 @@ def test_json_lines_have_it(root: Path) -> None:
     lines = said("--root", root, "list", "--jsonl")[1].splitlines()
 
     assert all({"resume", "resume_note"} <= json.loads(line).keys() for line in lines)
+
+
+def test_the_command_and_its_note(tmp_path: Path) -> None:
+    """`--print` writes only the command to standard output; the note that the directory is gone goes beside it."""
+    Draft(UUID, "/no/such/place").prompt("Hello").answer("Hi.").write(home(tmp_path))
+    code, out, err = said("--root", tmp_path, "resume", UUID, "--print")
+
+    assert (0, f"CLAUDE_CONFIG_DIR={tmp_path}/.claude claude --resume {UUID}\n") == (code, out)
+    assert (
+        f"backscroll: the directory /no/such/place is gone; make it again, or run `backscroll --root {tmp_path}" in err
+    )
+
+
+def test_the_hint_for_cowork_names_the_directory(tmp_path: Path) -> None:
+    """Cowork's own directory is not on this machine, so the command that helps has `--cwd DIR`."""
+    cowork(home(tmp_path))
+    (found,) = answer(tmp_path, "list")["sessions"]
+
+    assert found["resume_note"].endswith(f"transfer resume {found['id']} --cwd DIR`")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command import answer, said
 from make import UUID, Draft, bash, home
+from screens import at_terminal
 
 
 @pytest.fixture
@@ -108,3 +109,10 @@ def test_the_output_of_a_command_has_no_colours(tmp_path: Path, form: str) -> No
 
     assert "Compacted here" in out
     assert "x1b" not in out
+
+
+def test_each_prompt_has_its_heading(root: Path) -> None:
+    """With --prompts every prompt stands below a heading with its time, not only the first of a row."""
+    lines = at_terminal("--root", root, "show", UUID, "--prompts").splitlines()
+
+    assert 2 == sum(line.startswith("You  ") for line in lines)

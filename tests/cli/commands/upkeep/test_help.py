@@ -12,6 +12,13 @@ def test_help_of_a_command(name: str) -> None:
     assert said(name, "--help") == said("help", name)
 
 
+def test_help_of_a_command_in_a_group() -> None:
+    """`help GROUP COMMAND` goes on into the group, and answers slips there too."""
+    assert said("transfer", "copy", "--help") == said("help", "transfer", "copy")
+    assert "Did you mean 'copy'?" in said("help", "transfer", "cpy")[2]
+    assert (2, "") == said("help", "list", "copy")[:2]
+
+
 def test_help_of_everything() -> None:
     """`help` alone lists all commands."""
     code, out, _ = said("help")

@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
-from make import UUID, Draft, bash, fingerprint, home
+from make import UUID, Draft, bash, fingerprint, home, write
+from screens import at_terminal
 
 from backscroll.cli.main import run
 
@@ -173,3 +174,17 @@ def test_audit(root: Path, capsys: Captured) -> None:
     assert (1, []) == (everything["counted"], everything["messages"])
     assert (1, 1) == (one["counted"], len(one["messages"]))
     assert "From records to messages" in asked(root, capsys, "usage", "--audit")[1]
+
+
+def test_a_limit_that_cuts_says_so(tmp_path: Path) -> None:
+    """The total and the number of tools stay those of all; a line says how many rows are shown."""
+    draft = Draft(UUID, "/srv/shop").prompt("A").answer("B", calls=[bash("ls", "a")])
+    draft.answer("C", calls=[write("/srv/shop/a.py", "a")]).write(home(tmp_path))
+    Draft(UUID[::-1], "/srv/roof").prompt("A").answer("B").write(tmp_path)
+    by_project = at_terminal("--root", tmp_path, "usage", "--by", "project", "--limit", "1")
+    tools = at_terminal("--root", tmp_path, "tools", "--limit", "1")
+
+    assert "1 of 2 rows; the total counts all of them" in by_project
+    assert "2 calls  of 2 tools" in tools
+    assert "1 of 2 tools" in tools
+    assert " rows;" not in at_terminal("--root", tmp_path, "usage", "--by", "project", "--limit", "2")

@@ -8,7 +8,7 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.lazy_views import json, listing, terminal, versions_json
 from backscroll.cli.lazy_views import versions as view
-from backscroll.cli.library import opened
+from backscroll.cli.library import opened, tell_unknown
 from backscroll.cli.options import examples, of_project, reading, redacting, since_and_until, streaming
 from backscroll.cli.output import print_bytes, print_document
 from backscroll.cli.settings import Settings
@@ -79,6 +79,7 @@ def command(  # noqa: PLR0913  (one for each option)
             limit=None if is_unlimited else limit,
             deleted=deleted,
         )
+        tell_unknown(library, settings, found.total, project=project)
     if settings.jsonl:
         print_document(json.lines(map(json.object_of, found.files)))
     elif settings.json:

@@ -49,5 +49,6 @@ def command(  # noqa: PLR0913 - one argument per option of the command
         done = library.transfer_copy(
             sessions, to=to, project=project, everything=is_all, undelete=undelete, force=force, apply=is_apply
         )
-    dropped = f"Not copied: {', '.join(done.dropped)}" if done.dropped else None
-    return show_plan(done.changes, settings, dropped, done.note, dropped=list(done.dropped), note=done.note)
+    dropped = [f"Not copied: {', '.join(done.dropped)}"] if done.dropped else []
+    remarks = [*dropped, done.note]
+    return show_plan(done.changes, settings, remarks=remarks, dropped=list(done.dropped), note=done.note)

@@ -1,6 +1,8 @@
 """The options and the output that all plans of `transfer` share."""
 
 import sys
+from collections.abc import Sequence
+from itertools import chain
 
 import click
 
@@ -19,13 +21,16 @@ FORCE = click.option(
 )
 
 
-def show_plan(plan: ChangePlan, settings: Settings, *lines: str | None, **more: Json) -> int:
-    """Print a plan, as JSON with further keys or as a table with further lines; return the exit code."""
+def show_plan(
+    plan: ChangePlan, settings: Settings, *commands: str | None, remarks: Sequence[str] = (), **more: Json
+) -> int:
+    """Print a plan, as JSON with further keys or as a table with remarks and commands; return the exit code."""
     if settings.json:
         print_document(view.plan_document(plan, **more))
     else:
-        terminal.print_lines(view.plan_list(plan, terminal.make_paper(settings)), settings)
-        for line in lines if not plan.is_refused else ():
-            if line is not None:
-                sys.stdout.write(one_line(line) + "\n")
+        paper = terminal.make_paper(settings)
+        terminal.print_lines(chain(view.plan_list(plan, paper), view.remark_lines(plan, remarks, paper)), settings)
+        for command in commands if not plan.is_refused else ():
+            if command is not None:
+                sys.stdout.write(one_line(command) + "\n")
     return REFUSED if plan.is_refused else DONE

@@ -46,6 +46,5 @@ def command(  # noqa: PLR0913 - one argument per option of the command
         done = library.transfer_resume(session, cwd=cwd, move=move, as_new=as_new, apply=is_apply, force=force)
     if is_run and not is_apply and not done.changes.is_settled:
         raise QueryError("--run needs --apply, because something must be copied first", session)
-    told = {"command": done.command, "session": done.session, "cwd": done.cwd}
-    code = show_plan(done.changes, settings, done.command, **told)
+    code = show_plan(done.changes, settings, done.command, command=done.command, session=done.session, cwd=done.cwd)
     return become(done.command) if is_run and done.command is not None and code == 0 else code

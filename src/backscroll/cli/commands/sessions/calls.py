@@ -9,7 +9,7 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.lazy_views import calls as view
 from backscroll.cli.lazy_views import json, terminal
-from backscroll.cli.library import opened_with
+from backscroll.cli.library import opened_with, tell_unknown
 from backscroll.cli.options import examples, reading, redacting, streaming
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
@@ -53,6 +53,7 @@ def command(  # noqa: PLR0913  (one for each option)
         with progress:
             calls = library.calls(session, tool=tool, errors=errors, redact=redact)
             first = list(islice(calls, 1))
+        tell_unknown(library, settings, first, tool=tool)
         found = chain(first, calls)
         if settings.jsonl:
             print_document(json.lines(map(json.object_of, islice(found, limit))))
@@ -61,7 +62,9 @@ def command(  # noqa: PLR0913  (one for each option)
         else:
             paper = terminal.make_paper(settings, is_full=full)
             shown = found if full else map(_without_output, found)
-            terminal.print_lines(view.call_log(islice(_by_time(shown), limit), paper), settings)
+            in_order = _by_time(shown)
+            lines = view.call_log(islice(in_order, limit), paper)
+            terminal.print_lines(chain(lines, view.more_lines(in_order, paper)), settings)
     return DONE
 
 

@@ -7,7 +7,7 @@ import click
 
 from backscroll.cli.commands.sessions.session_options import choosing_sessions
 from backscroll.cli.lazy_views import json, listing, sessions_csv, terminal
-from backscroll.cli.library import opened
+from backscroll.cli.library import opened, tell_unknown
 from backscroll.cli.options import examples, reading, streaming
 from backscroll.cli.output import print_document
 from backscroll.cli.prices import own_prices
@@ -87,6 +87,7 @@ def command(  # noqa: PLR0913  (one for each option)
             branch=branch,
             sort=sort,
         )
+        tell_unknown(library, settings, found.total, project=project, model=model, branch=branch)
     if settings.jsonl:
         print_document(json.lines(json.objects_of(found.sessions, keys)))
     elif settings.json:

@@ -40,8 +40,15 @@ def command(settings: Settings, *, session: str, is_print: bool) -> int:
         raise RefusedError("this session cannot be resumed", found.id, remedy=found.resume_note)
     if is_print:
         sys.stdout.write(one_line(found.resume) + "\n")
+        _tell(found.resume_note)
         return DONE
     return become(found.resume, found.resume_note)
+
+
+def _tell(resume_note: str | None) -> None:
+    """Print a note on a session that can be resumed, but not where it ran."""
+    if resume_note is not None:
+        sys.stderr.write(f"backscroll: {one_line(resume_note)}\n")
 
 
 def become(command_line: str, resume_note: str | None = None) -> int:
@@ -52,8 +59,7 @@ def become(command_line: str, resume_note: str | None = None) -> int:
         raise NotFoundError(
             "the command `claude` is not on your PATH", remedy=f"Install Claude Code, then: {command_line}"
         )
-    if resume_note is not None:
-        sys.stderr.write(f"backscroll: {one_line(resume_note)}\n")
+    _tell(resume_note)
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "posix":

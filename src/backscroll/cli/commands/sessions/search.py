@@ -9,7 +9,7 @@ import click
 from backscroll.cli.identity import complete_branch, complete_file, complete_model, complete_session
 from backscroll.cli.lazy_views import hits as view
 from backscroll.cli.lazy_views import json, listing, searching, terminal
-from backscroll.cli.library import opened_with
+from backscroll.cli.library import opened_with, tell_unknown
 from backscroll.cli.options import closed, examples, of_project, reading, redacting, since_and_until, streaming
 from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from backscroll.query.hits import Found
 
+_OPEN = ("project", "model", "branch", "tool")
+"""The fields that take any text."""
 _FIELDS = ("project", "role", "kind", "tool", "model", "session", "store", "account", "branch", "file")
 
 _BEHIND = "backscroll: another backscroll process is updating the search index; the newest messages are missing\n"
@@ -99,14 +101,9 @@ def command(  # noqa: PLR0913  (one for each option)
     match first. All words must occur. "a phrase", begin*, -not, this OR that, and fields: project: role: tool: kind:
     model: branch: since: until: session: store: account: file: is:error is:agent has:code.
     """
-    if regex and exact:
-        raise QueryError("--regex and --exact exclude each other")
+    mode = _mode(regex=regex, exact=exact)
     options = searching.Options(
-        limit=limit,
-        mode="regex" if regex else "exact" if exact else None,
-        all_hits=all_hits,
-        per_session=per_session,
-        by_time=sort == "time",
+        limit=limit, mode=mode, all_hits=all_hits, per_session=per_session, by_time=sort == "time"
     )
     progress = ProgressLine()
     with opened_with(settings, progress) as library:
@@ -121,8 +118,9 @@ def command(  # noqa: PLR0913  (one for each option)
                 counts=counts,
                 redactor=redactor,
             )
-        is_document = settings.json or settings.jsonl
-        is_shown = is_document or terminal.make_paper(settings).width is not None  # a line on a pipe has no context
+        tell_unknown(library, settings, found.hits, **{name: fields[name] for name in _OPEN})
+        # A line on a pipe has no context.
+        is_shown = settings.json or settings.jsonl or terminal.make_paper(settings).width is not None
         hits = library.in_context(found.hits, context if is_shown else 0, redactor)
         if settings.jsonl:
             print_document(json.lines(map(json.object_of, hits)))
@@ -142,3 +140,10 @@ def _exit_code(found: "Found") -> int:
         return DONE if found.hits else NOT_FOUND
     sys.stderr.write(_BEHIND if found.hits else _NOTHING_YET)
     return DONE if found.hits else REFUSED
+
+
+def _mode(*, regex: bool, exact: bool) -> str | None:
+    """Return the way to read the query; None for the query language."""
+    if regex and exact:
+        raise QueryError("--regex and --exact exclude each other")
+    return "regex" if regex else "exact" if exact else None

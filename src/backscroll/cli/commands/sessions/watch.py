@@ -43,7 +43,7 @@ def _tell(settings: Settings, followed: Session | None, total: int | None) -> No
 def command(settings: Settings, *, session: str | None, full: bool) -> int:
     """Follow sessions as they are written.
 
-    Shows new messages of all sessions, or of one with its agents. End it with Ctrl-C.
+    It shows new messages of all sessions, or of one with its agents. End it with Ctrl-C.
     """
     stay()
     with opened(settings) as library:

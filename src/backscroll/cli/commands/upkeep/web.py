@@ -68,7 +68,7 @@ def _tell(settings: Settings, server: Any, page: str, *, is_opening: bool) -> No
         if os.environ.get("SSH_CONNECTION"):
             forward = f"ssh -L {server.port}:127.0.0.1:{server.port} HOST"
             sys.stdout.write(
-                f"  This is another machine. Run there: {forward}\n  Then open the link. Ctrl-C ends it.\n"
+                f"  Run this on the machine with your browser: {forward}\n  Then open the link. Ctrl-C ends it.\n"
             )
     sys.stdout.flush()
     if is_opening and not os.environ.get("SSH_CONNECTION"):

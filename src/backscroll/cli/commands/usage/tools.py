@@ -9,7 +9,7 @@ import click
 from backscroll.cli.identity import complete_session
 from backscroll.cli.lazy_views import listing, terminal, tool_use
 from backscroll.cli.lazy_views import usage_json as json
-from backscroll.cli.library import opened
+from backscroll.cli.library import opened, tell_unknown
 from backscroll.cli.options import closed, examples, of_project, reading, since_and_until
 from backscroll.cli.output import print_document
 from backscroll.cli.settings import Settings
@@ -58,13 +58,14 @@ def command(  # noqa: PLR0913  (one for each option)
             account=account,
             session=session,
         )
-    found = replace(found, tools=found.tools[:limit])
+        tell_unknown(library, settings, found.tools, project=project)
+    cut = replace(found, tools=found.tools[:limit])
     if settings.json:
-        print_document(json.tools_document(found))
+        print_document(json.tools_document(cut))
     elif is_csv:
-        print_document(tool_use.csv_document(found))
+        print_document(tool_use.csv_document(cut))
     else:
         paper = terminal.make_paper(settings)
-        lines = chain(listing.range_lines(since, until, paper), tool_use.tool_report(found, paper))
+        lines = chain(listing.range_lines(since, until, paper), tool_use.tool_report(found, paper, limit))
         terminal.print_lines(lines, settings)
     return DONE

@@ -15,8 +15,8 @@ from backscroll.cli.lazy_views import listing, terminal
 from backscroll.cli.lazy_views import timeline as timeline_view
 from backscroll.cli.lazy_views import usage as usage_view
 from backscroll.cli.lazy_views import usage_json as json
-from backscroll.cli.library import opened
-from backscroll.cli.options import closed, examples, of_project, reading
+from backscroll.cli.library import opened, tell_unknown
+from backscroll.cli.options import closed, examples, in_order, of_project, reading
 from backscroll.cli.output import print_document
 from backscroll.cli.prices import own_prices
 from backscroll.cli.settings import Settings
@@ -83,6 +83,7 @@ def command(settings: Settings, /, **options: Any) -> int:
         return _timeline(settings, options)
     zone = _zone(options["timezone"])
     since, until = _moment(options["since"], parse_when, zone), _moment(options["until"], parse_until, zone)
+    in_order(since, until)
     with opened(settings) as library:
         found = library.usage(
             by=[key.strip() for key in options["by"].split(",")],
@@ -92,6 +93,8 @@ def command(settings: Settings, /, **options: Any) -> int:
             prices=own_prices(),
             **{name: options[name] for name in ("project", "store", "account", "model", "session")},
         )
+        tell_unknown(library, settings, found.rows, project=options["project"], model=options["model"])
+    in_all = len(found.rows)
     found = replace(found, rows=_limited(found, options["limit"]))
     if options["svg"] is not None:
         return _drawn(options["svg"], usage_view.svg_document(found, terminal.make_paper(settings, is_document=True)))
@@ -101,8 +104,9 @@ def command(settings: Settings, /, **options: Any) -> int:
         print_document(usage_view.csv_document(found))
     else:
         paper = terminal.make_paper(settings)._replace(zone=zone)
-        lines = chain(listing.range_lines(since, until, paper), usage_view.usage_report(found, paper))
-        terminal.print_lines(lines, settings)
+        above = listing.range_lines(since, until, paper)
+        below = listing.limit_lines(len(found.rows), in_all, "row", paper, "; the total counts all of them")
+        terminal.print_lines(chain(above, usage_view.usage_report(found, paper), below), settings)
     return DONE
 
 
