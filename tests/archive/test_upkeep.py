@@ -87,6 +87,20 @@ def test_a_prefix_is_never_pruned(root: Path) -> None:
     assert 2 == done("--root", root, "list", "--state", "kept")["total"]
 
 
+def test_a_prefix_stays_for_a_live_fork(root: Path) -> None:
+    """The parent of a fork stays if a rule names both and the fork stays because its file is still there."""
+    assert OTHER == next(row.session for row in rows_of(part_of(root)) if row.parent)
+    transcript(root).unlink()
+    done("--root", root, "archive", "sync")
+    pruned = done("--root", root, "archive", "prune", "--older-than", "2100-01-01", "--apply")
+    live = "its file is still there, and the next sync would copy it again"
+    assert {"1 other file needs it as a prefix", live} == {one["why"] for one in pruned["plan"]}
+    assert {"skipped"} == {one["status"] for one in pruned["plan"]}
+    transcript(root, OTHER).unlink()
+    assert verify(part_of(root), read_data=True).ok
+    done("--root", root, "archive", "restore", OTHER, "--apply")
+
+
 def test_prune_rules(root: Path) -> None:
     """Rules are combined; a live file stays; no rule at all is wrong use."""
     path = transcript(root, OTHER)
