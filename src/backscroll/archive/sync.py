@@ -22,6 +22,7 @@ from backscroll.archive.sources import (
     SyncReport,
     copyables,
     path_of,
+    session_of,
 )
 from backscroll.errors import RefusedError
 from backscroll.formats.archive import LARGEST_PREFIX, Parent, pack, segment_name
@@ -267,7 +268,7 @@ class _Sync:
         version = max((row.version for row in rows), default=0) + 1
         while self._part.has(segment := segment_name(path, version)):
             version += 1  # a damaged segment is never overwritten
-        labels = (file.kind, file.session, file.agent, file.project_key, file.config)
+        labels = (file.kind, session_of(file), file.agent, file.project_key, file.config)
         empty = (0, 0, 0, sha256().hexdigest(), 0, 0, 0, 0, 0, 0, 0)
         return KeptFile._make((path, version, segment, *labels, *empty, parent.segment if parent else "", 0))
 

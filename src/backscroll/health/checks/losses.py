@@ -12,6 +12,7 @@ from backscroll.health.remains import Loss
 from backscroll.health.surroundings import CheckResult, Surroundings, counted
 from backscroll.index.health_facts import configs, files_beside, known_names, paths_of_files, transcript_files
 from backscroll.place import Place
+from backscroll.stores.archived import CONVERSATIONS, KeptFile
 from backscroll.stores.side import read_object
 from backscroll.times import of_file
 
@@ -115,14 +116,19 @@ def _last_cleanup(around: Surroundings) -> tuple[datetime, str, str] | None:
     return max(found, default=None)
 
 
+def _is_of(row: KeptFile, kind: str) -> bool:
+    """Return True if an archived file is a transcript, or an audit of Cowork, or a row, as asked."""
+    return row.kind in CONVERSATIONS if kind == "transcript" else row.kind == kind
+
+
 def _vanished_early(around: Surroundings, kind: str) -> list[str]:
     """Return the archived transcripts, or rows, that are gone although no clean-up was due and nobody moved them."""
     live = {session.id for session in around.sessions if session.state != "kept" and session.transcripts}
     rows = {f"{row['id']}.json" for session in around.sessions for row in session.rows}
-    gone = []
+    gone: dict[str, str] = {}
     for row in around.archived:
         path = os.fsdecode(row.path)
-        if row.kind != kind or not row.looked or os.path.lexists(path):  # an imported file was never at its place
+        if not _is_of(row, kind) or not row.looked or os.path.lexists(path):  # an imported file was never at its place
             continue
         if kind == "row":
             is_early = PurePath(path).name not in rows
@@ -131,5 +137,5 @@ def _vanished_early(around: Surroundings, kind: str) -> list[str]:
             due = None if written is None else written + timedelta(days=around.rule(row.config).period)
             is_early = row.session not in live and due is not None and due > around.now
         if is_early:
-            gone.append(path)
-    return list(dict.fromkeys(gone))
+            gone.setdefault(path if kind == "row" else row.session or path, path)
+    return list(gone.values())
