@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from backscroll.archive.model import Restoration, Restored
-from backscroll.archive.part import known_rows
+from backscroll.archive.part import known_rows, require_ours
 from backscroll.changes.in_use import owners
 from backscroll.changes.plan import (
     COPY,
@@ -79,6 +79,7 @@ class _Move:
 
 def plan_restore(sessions: Sequence[tuple[Session, Sequence[str]]], wish: RestoreOptions) -> Restoration:
     """Plan to restore sessions; each has the paths of its agents' transcripts."""
+    require_ours(wish.part)
     rows = known_rows(wish.part)
     steps: list[PlanStep] = []
     moves = []

@@ -153,7 +153,7 @@ def _copyable(file: FoundFile, report: SyncReport) -> Copyable | None:
         report.skipped.append(SkippedFile(file.path, "larger than 64 MB"))
     elif file.kind in facts.BY_FIELDS:
         labelled = file._replace(path=f"{file.path}#{facts.FIELDS}", kind=facts.FIELDS)
-        return Copyable(labelled, partial(facts.open_fields, file))
+        return Copyable(labelled, partial(facts.open_fields, file.path, file.kind))
     elif file.kind in NEVER:
         report.skipped.append(SkippedFile(file.path, NEVER[file.kind]))
     return None

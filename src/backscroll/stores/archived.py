@@ -87,6 +87,8 @@ def rows_of(part: Path) -> list[KeptFile]:
     """Return every version in one part of the archive, the current one last; raise sqlite3.Error if it is damaged."""
     place = part / CATALOGUE
     if not place.exists():
+        if any((part / SEGMENTS).glob("*.zst")):
+            raise sqlite3.DatabaseError("it is gone")
         return []
     with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as database:
         rows = database.execute(ALL_VERSIONS)

@@ -49,13 +49,14 @@ def document(value: ArchiveStatus | SyncReport | Verification) -> Iterator[str]:
 
 def status_lines(status: ArchiveStatus, paper: Paper, command: str) -> Iterator[Line]:
     """Yield the answer of `archive status`."""
-    if status.synced is None:
+    if not status.versions and status.synced is None:
         yield [Span("The archive is empty.")]
         yield [Span(f"Fill it: {command} archive sync", "dim")]
         return
     amounts = {"session": status.sessions, "file": status.files, "version": status.versions}
     yield [Span(", ".join(count(number, noun) for noun, number in amounts.items()))]
-    yield [Span(f"{size(status.raw_bytes)} in {size(status.bytes)}, synced {ago(status.synced, paper)}")]
+    synced = "no sync since a repair" if status.synced is None else f"synced {ago(status.synced, paper)}"
+    yield [Span(f"{size(status.raw_bytes)} in {size(status.bytes)}, {synced}")]
     yield [Span(tilde(status.path, paper), "dim")]
     yield [Span(_timer_text(status.timer, command), "dim")]
 
