@@ -52,6 +52,7 @@ def status_lines(status: ArchiveStatus, paper: Paper, command: str) -> Iterator[
     if not status.versions and status.synced is None:
         yield [Span("The archive is empty.")]
         yield [Span(f"Fill it: {command} archive sync", "dim")]
+        yield [Span(_timer_text(status.timer, command), "dim")]
         return
     amounts = {"session": status.sessions, "file": status.files, "version": status.versions}
     yield [Span(", ".join(count(number, noun) for noun, number in amounts.items()))]
