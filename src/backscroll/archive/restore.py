@@ -208,7 +208,7 @@ def _command(session: Session, row: KeptFile, move: _Move, wish: RestoreOptions)
 def _belongings(part: Path, rows: list[KeptFile], names: set[str], transcripts: Iterable[KeptFile]) -> list[KeptFile]:
     """Return the current version of every file of a session, except files with its name."""
     current = {row.path: row for row in rows}.values()
-    found = [row for row in current if row.kind == "row" and names & _named_in(part, row)]
+    found = [row for row in current if row.kind == "row" and names & named_in_row(part, row)]
     audited = {str(Path(os.fsdecode(row.path)).parent) for row in transcripts if row.kind == "audit"}
     found += [row for row in current if row.kind == "row" and row not in found and audited & _directories_of(row)]
     beside = audited.union(*map(_directories_of, found))
@@ -235,7 +235,7 @@ def _pieces(part: Path, row: KeptFile) -> Iterator[bytes]:
         return  # a damaged transcript is refused elsewhere; a damaged row names no session
 
 
-def _named_in(part: Path, row: KeptFile) -> set[str]:
+def named_in_row(part: Path, row: KeptFile) -> set[str]:
     """Return the sessions that a row of Desktop names."""
     if not 0 < row.length <= _LARGEST_ROW:
         return set()
