@@ -182,10 +182,11 @@ class _Sync:
     def _copy(self, item: Copyable, rows: list[KeptFile], *, may_wait: bool) -> bool:
         """Copy the bytes of a file that the archive lacks: the appended ones, or all under a new version."""
         file = item.file
-        self._require_room(file.size)
+        self._require_room(file.size - max((row.length for row in rows), default=0))
         with SourceReader(item) as source:
             before, parent = source.continued(self._extendable(file, rows)), None
             if before is None:
+                self._require_room(file.size)
                 if self._is_import and self._has_beginning(item, rows):
                     return True
                 forked = _FORKED.search(source.peek()[:_HEAD]) if file.kind == "transcript" and not rows else None
@@ -293,8 +294,12 @@ class _Sync:
             self._part.note(after)
 
     def _require_room(self, size: int) -> None:
+        """Refuse to go on if the disk is nearly full, and leave out a file if it would fill the disk."""
         usage = shutil.disk_usage(self._part.path)
-        if usage.free - size < min(LEAST_FREE, usage.total // 20):
+        least = min(LEAST_FREE, usage.total // 20)
+        if usage.free < least:
             self._commit()
             remedy = "Free some disk space, then run the command again: it continues from here."
             raise RefusedError("the disk is nearly full, so nothing more is copied", str(self._part.path), remedy)
+        if usage.free - size < least:
+            raise SourceError(OSError(f"the disk has too little room for {size:,} bytes more"))
