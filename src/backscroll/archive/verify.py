@@ -104,6 +104,6 @@ def status(path: Path, timer: ArchiveTimer | None = None) -> ArchiveStatus:
 def _synced(place: Path) -> datetime | None:
     if not place.exists():
         return None
-    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as database:
+    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=rw", uri=True)) as database:
         row = database.execute("SELECT value FROM meta WHERE name = 'synced'").fetchone()
     return datetime.fromtimestamp(row[0] / 1e9, UTC) if row else None

@@ -90,7 +90,7 @@ def rows_of(part: Path) -> list[KeptFile]:
         if any((part / SEGMENTS).glob("*.zst")):
             raise sqlite3.DatabaseError("it is gone")
         return []
-    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as database:
+    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=rw", uri=True, timeout=30)) as database:
         rows = database.execute(ALL_VERSIONS)
         return [KeptFile(*row[: len(COLUMNS)]) for row in rows]
 
