@@ -90,7 +90,7 @@ bench: setup  ## measure us against the peers, in a virtual environment of its o
 	$(bin)/python bench/run.py
 	$(bin)/python bench/transfers.py
 	@sh scripts/system_packages.sh restic
-	$(bin)/python bench/archiving.py M L
+	$(bin)/python bench/archiving.py M L --write
 	$(bin)/python bench/redactors.py --write
 
 clean:  ## remove all that was made here

@@ -1,48 +1,98 @@
-"""Measure the archive against a plain copy packed with zstd, and against restic: python bench/archiving.py.
+"""Measure the archive against a plain copy packed with zstd, and against restic.
+
+    .venv/bin/python bench/archiving.py [S] [M] [L] [--write]
 
 CPU of each command and of its processes, in seconds; sizes of the results on the disk.  The home is made once
 (`corpora.py`) and copied, so that bytes can be appended to it.  restic is left out where it is not installed.
-`list` and a sync that finds nothing new take so little that the middle of several runs is told.
+`list` and a sync that finds nothing new take so little that the median of several runs is taken.
+With --write the tables go into docs/archive.md.
 """
 
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import corpora
 
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "archive.md"
+BEGIN, END = "[//]: # (measured: begin)\n\n", "\n[//]: # (measured: end)"
 SMALL = 5000
 _RUNS = 7
 _APPENDED = b'{"type":"x","note":"%s"}\n' % (b"0123456789abcdef" * 62)
 """About 1 kB."""
 
+Figures = dict[str, tuple[str, str]]
+"""What was measured, to its processor time and its size."""
+
 
 def main() -> None:
-    """Do what the command line asks."""
+    """Measure, print, and write the tables where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", default=["M"], help="the homes: S, M (300 MB), L (2 GB)")
-    for size in parser.parse_args().sizes:
+    parser.add_argument("--write", action="store_true", help="write docs/archive.md")
+    options = parser.parse_args()
+    homes: dict[str, Figures] = {}
+    counts = []
+    for size in options.sizes:
         with tempfile.TemporaryDirectory(prefix="backscroll-archiving-") as scratch:
             place = Path(scratch)
             home = place / "home"
             shutil.copytree(corpora.sized(size).path, home)
-            print(f"{_size(home) / 1e6:.0f} MB, {sum(1 for _ in home.rglob('*.jsonl')):,} transcripts")
-            _plain(home, place)
-            _ours(home, place)
+            name = f"{_size(home) / 1e6:,.0f} MB"
+            counts.append(f"{name} in {sum(1 for _ in home.rglob('*.jsonl')):,} transcripts")
+            print(counts[-1])
+            figures = homes[name] = {}
+            _plain(home, place, figures)
+            _ours(home, place, figures)
             if shutil.which("restic") is not None:
-                _restic(home, place)
-    _small_files()
+                _restic(home, place, figures)
+    small: Figures = {}
+    _small_files(small)
+    text = "\n".join([_conditions(options.sizes, counts), "", *_table(homes), "", *_table({_SMALL_HOME: small})]) + "\n"
+    print(text)
+    if options.write:
+        page = PAGE.read_text(encoding="utf-8")
+        pattern = f"(?s)(?<={re.escape(BEGIN)}).*?(?={re.escape(END)})"
+        PAGE.write_text(re.sub(pattern, lambda _: text, page), encoding="utf-8")
 
 
-def _small_files() -> None:
+_SMALL_HOME = f"{SMALL:,} rows and todos"
+
+
+def _conditions(sizes: list[str], counts: list[str]) -> str:
+    """Return a paragraph that says how the figures were taken."""
+    restic = "restic is not installed"
+    if shutil.which("restic") is not None:
+        version = subprocess.run(["restic", "version"], check=True, capture_output=True, text=True).stdout
+        restic = " ".join(version.split()[:2])
+    load = f"{os.cpu_count()} cores and a load of {os.getloadavg()[0]:.0f}"
+    return (
+        f"`python bench/archiving.py {' '.join(sizes)} --write` on {datetime.now(UTC):%Y-%m-%d}, a machine with {load};"
+        f" homes of {' and '.join(counts)}; processor time, of the lines with *nothing changed* the median of"
+        f" {_RUNS} runs; {restic}:"
+    )
+
+
+def _table(homes: Mapping[str, Figures]) -> Iterator[str]:
+    """Yield one table: a line for each thing that was measured, two columns for each home."""
+    yield "| | " + " | ".join(f"CPU, {name} | size" for name in homes) + " |"
+    yield "|---|" + "---|---|" * len(homes)
+    for what in next(iter(homes.values())):
+        yield f"| {what} | " + " | ".join(" | ".join(figures.get(what, ("", ""))) for figures in homes.values()) + " |"
+
+
+def _small_files(figures: Figures) -> None:
     """Sync as many rows and todos as years of work leave."""
     with tempfile.TemporaryDirectory(prefix="backscroll-archiving-") as scratch:
         home = Path(scratch, "home")
@@ -58,56 +108,62 @@ def _small_files() -> None:
         env = {"BACKSCROLL_HOME": str(Path(scratch, "ours")), "HOME": scratch}
         program = [sys.executable, "-m", "backscroll", "--root", str(home)]
         archive = Path(scratch, "ours/archive")
-        _tell(f"archive sync, {SMALL:,} small files", _cpu([*program, "archive", "sync"], env), archive)
-        print(f"  in {sum(1 for path in archive.rglob('*.zst')):,} segments")
-        _tell("archive sync, nothing changed", _middle([*program, "archive", "sync"], env))
+        first = _cpu([*program, "archive", "sync"], env)
+        segments = sum(1 for path in archive.rglob("*.zst"))
+        told = f"{_megabytes(archive)} in {segments:,} segment{'' if segments == 1 else 's'}"
+        _tell(figures, "`archive sync`, the first", first, told)
+        _cpu([*program, "list"], env)
+        _tell(figures, "`list`, nothing changed", _middle([*program, "list"], env))
+        _tell(figures, "`archive sync`, nothing changed", _middle([*program, "archive", "sync"], env))
 
 
 def _id(number: int) -> str:
     return f"{number:08x}-1111-4111-8111-111111111111"
 
 
-def _plain(home: Path, place: Path) -> None:
+def _plain(home: Path, place: Path, figures: Figures) -> None:
     """Copy everything, then pack each file by itself."""
     copy = place / "copy"
     script = f"cp -r {home} {copy} && find {copy} -type f -print0 | xargs -0 -n 64 zstd -3 -q --rm"
-    _tell("cp -r and zstd -3", _cpu(["sh", "-c", script]), copy)
+    seconds = _cpu(["sh", "-c", script])
+    _tell(figures, "`cp -r` and `zstd -3` for each file", seconds, _megabytes(copy))
 
 
-def _ours(home: Path, place: Path) -> None:
+def _ours(home: Path, place: Path, figures: Figures) -> None:
     env = {"BACKSCROLL_HOME": str(place / "ours"), "HOME": str(place)}
     program = [sys.executable, "-m", "backscroll", "--root", str(home)]
     archive = place / "ours" / "archive"
-    _tell("archive sync, first", _cpu([*program, "archive", "sync"], env), archive)
+    seconds = _cpu([*program, "archive", "sync"], env)
+    _tell(figures, "`archive sync`, the first", seconds, _megabytes(archive))
     _cpu([*program, "list"], env)
     _cpu([*program, "archive", "sync"], env)
-    _tell("list, nothing changed", _middle([*program, "list"], env))
-    _tell("archive sync, nothing changed", _middle([*program, "archive", "sync"], env))
+    _tell(figures, "`list`, nothing changed", _middle([*program, "list"], env))
+    _tell(figures, "`archive sync`, nothing changed", _middle([*program, "archive", "sync"], env))
     largest = _largest(home)
-    before = _size(archive)
+    before, size = _size(archive), f"{largest.stat().st_size / 1e6:,.0f} MB"
     with largest.open("ab") as file:
         file.write(_APPENDED)
-    _tell("archive sync, 1 kB more", _cpu([*program, "archive", "sync"], env))
-    print(f"  took {_size(archive) - before:,} bytes")
-    _tell("archive verify", _cpu([*program, "archive", "verify"], env))
-    _tell("archive verify --read-data", _cpu([*program, "archive", "verify", "--read-data"], env))
-    size = largest.stat().st_size
+    seconds = _cpu([*program, "archive", "sync"], env)
+    _tell(figures, "`archive sync`, 1 kB more in the largest session", seconds, f"{_size(archive) - before:,} bytes")
+    _tell(figures, "`archive verify`", _cpu([*program, "archive", "verify"], env))
+    _tell(figures, "`archive verify --read-data`", _cpu([*program, "archive", "verify", "--read-data"], env))
     largest.unlink()
     _cpu([*program, "list"], env)
     restore = [*program, "archive", "restore", largest.stem, "--apply"]
-    _tell(f"archive restore, a session of {size / 1e6:.0f} MB", _cpu(restore, env))
+    _tell(figures, "`archive restore` of the largest session", _cpu(restore, env), size)
 
 
-def _restic(home: Path, place: Path) -> None:
+def _restic(home: Path, place: Path, figures: Figures) -> None:
     env = {"RESTIC_REPOSITORY": str(place / "restic"), "RESTIC_PASSWORD": "x", "RESTIC_CACHE_DIR": str(place / "cache")}
     _cpu(["restic", "init", "-q"], env)
-    _tell("restic backup, first", _cpu(["restic", "backup", "-q", str(home)], env), place / "restic")
-    _tell("restic backup, nothing changed", _middle(["restic", "backup", "-q", str(home)], env))
+    seconds = _cpu(["restic", "backup", "-q", str(home)], env)
+    _tell(figures, "`restic backup`, the first", seconds, _megabytes(place / "restic"))
+    _tell(figures, "`restic backup`, nothing changed", _middle(["restic", "backup", "-q", str(home)], env))
     target = place / "restored"
     restore = ["restic", "restore", "-q", "latest", "--include", str(_largest(home)), "--target", str(target)]
-    _tell("restic restore, the largest session", _cpu(restore, env))
-    _tell("restic check", _cpu(["restic", "check", "-q"], env))
-    _tell("restic check --read-data", _cpu(["restic", "check", "-q", "--read-data"], env))
+    _tell(figures, "`restic restore` of the same session", _cpu(restore, env))
+    _tell(figures, "`restic check`", _cpu(["restic", "check", "-q"], env))
+    _tell(figures, "`restic check --read-data`", _cpu(["restic", "check", "-q", "--read-data"], env))
 
 
 def _largest(home: Path) -> Path:
@@ -133,9 +189,14 @@ def _size(place: Path) -> int:
     return sum(path.stat().st_size for path in place.rglob("*") if path.is_file())
 
 
-def _tell(name: str, seconds: float, place: Path | None = None) -> None:
-    size = "" if place is None else f"  {_size(place) / 1e6:8.1f} MB"
-    print(f"{name:42} {seconds:7.2f} s{size}")
+def _megabytes(place: Path) -> str:
+    return f"{_size(place) / 1e6:,.1f} MB"
+
+
+def _tell(figures: Figures, name: str, seconds: float, size: str = "") -> None:
+    """Print a figure, and keep it for the table."""
+    figures[name] = (f"{seconds:.2f} s", size)
+    print(f"{name:52} {seconds:7.2f} s  {size}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ and nothing else.  So one recorded run stands for as many killed ones as it make
     for done in replay(calls, below, copy): ...     # `copy` is now as `below` was after this call
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -22,7 +23,8 @@ _LINE = re.compile(r"(\d+) +(?:<\.\.\. \w+ resumed>(.*)|(\w+)\((.*))", re.DOTALL
 _ENDED = re.compile(r"\) += (-?\d+)")
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 _FILE = re.compile(r"(\d+)<((?:\\x[0-9a-f]{2})*)>")
-_UNKNOWN = {"writev", "pwritev", "fallocate", "link", "linkat"}
+_NAMED = re.compile(r'(?:\d+<((?:\\x[0-9a-f]{2})*)>|AT_FDCWD(?:<[^>]*>)?), "((?:\\x[0-9a-f]{2})*)"')
+_UNKNOWN = {"writev", "pwritev", "fallocate"}
 
 
 class Call(NamedTuple):
@@ -68,14 +70,15 @@ def _calls(log: Path) -> Iterator[tuple[str, str, int]]:
 
 def _call(name: str, arguments: str, result: int, positions: dict[int, int]) -> Call | None:
     texts = [_bytes(text) for text in _TEXT.findall(arguments)]
+    paths = _paths_at(arguments) if name.endswith(("at", "at2")) else [_path(text) for text in texts]
     if name == "openat":
         positions[result] = 0
         how = "truncate" if "O_TRUNC" in arguments else "create"
-        return Call(how, _path(texts[0])) if "O_CREAT" in arguments else None
-    if name.startswith("rename"):
-        return Call("rename", _path(texts[0]), target=_path(texts[1]))
+        return Call(how, paths[0]) if "O_CREAT" in arguments else None
+    if name.startswith(("rename", "link")):
+        return Call(name[:6] if name[0] == "r" else "link", paths[0], target=paths[1])
     if name.startswith(("unlink", "mkdir")):
-        return Call(name.removesuffix("at"), _path(texts[0]))
+        return Call(name.removesuffix("at"), paths[0])
     opened = _FILE.match(arguments)
     return _call_on_file(name, arguments, texts, result, positions) if opened else None
 
@@ -101,7 +104,12 @@ def _bytes(text: str) -> bytes:
 
 
 def _path(name: bytes) -> Path:
-    return Path(name.decode())
+    return Path(os.fsdecode(name))
+
+
+def _paths_at(arguments: str) -> list[Path]:
+    """Return the paths of a call that names files below open directories."""
+    return [_path(_bytes(directory)) / _path(_bytes(name)) for directory, name in _NAMED.findall(arguments)]
 
 
 def replay(calls: Sequence[Call], below: Path, copy: Path) -> Iterator[Call]:
@@ -120,6 +128,8 @@ def _do(call: Call, path: Path, below: Path, copy: Path) -> None:
         path.unlink()
     elif call.name == "rename" and call.target is not None:
         path.replace(copy / call.target.relative_to(below))
+    elif call.name == "link" and call.target is not None:
+        os.link(path, copy / call.target.relative_to(below))
     elif call.name == "truncate":
         path.write_bytes(b"")
     else:

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from random import Random
 
@@ -123,6 +124,31 @@ def test_small_frames_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (1, before.whole, True) == (after.frames, after.whole, after.stored < before.stored)
     assert path.read_bytes() == content(part, after)
     assert verify(part, read_data=True).ok
+
+
+def test_small_frames_of_a_fork_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork stays a patch of its parent, and the `zstd` tool alone unpacks it."""
+    root, part = home(tmp_path / "root"), tmp_path / "part"
+    draft = big_session(chance(21))
+    parent, fork = draft.write(root), draft.fork(OTHER).prompt("other way").write(root)
+    sync(find_stores(root, {}), part)
+    for number in range(12):
+        with fork.open("ab") as file:
+            file.write(b'{"type":"x","n":%d}\n' % number)
+        sync(find_stores(root, {}), part)
+    before = next(one for one in rows_of(part) if one.parent)
+    monkeypatch.setattr(merge, "IDLE", -(1 << 62))
+    monkeypatch.setattr(syncing, "SETTLED", -(1 << 62))
+    sync(find_stores(root, {}), part)
+    after = next(one for one in rows_of(part) if one.session == OTHER)
+
+    assert (13, 1, before.parent) == (before.frames, after.frames, after.parent)
+    assert after.stored < before.stored < parent.stat().st_size / 10
+    assert fork.read_bytes() == content(part, after)
+    assert verify(part, read_data=True).ok
+    if (zstd := shutil.which("zstd")) is not None:
+        line = [zstd, "-dcq", f"--patch-from={parent}", str(part / "segments" / after.segment)]
+        assert fork.read_bytes() == subprocess.run(line, check=True, capture_output=True).stdout
 
 
 def test_both_live_and_kept(tmp_path: Path) -> None:

@@ -116,6 +116,22 @@ def test_the_hook(root: Path) -> None:
     assert SETTINGS == json.loads(path.read_bytes())
 
 
+def test_the_hook_in_a_foreign_directory(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hook runs no code of the project in which Claude Code works, and fills the same archive from anywhere."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BACKSCROLL_HOME", "ours")
+    assert 0 == said("--root", root.relative_to(tmp_path), "archive", "install", "--hook", "--apply")[0]
+    ours = json.loads((root / ".claude/settings.json").read_bytes())["hooks"]["Stop"][-1]
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("sqlite3", "click", "json"):
+        (project / f"{name}.py").write_text("open('taken', 'w')\nraise SystemExit\n")
+    subprocess.run(["sh", "-c", ours["hooks"][0]["command"]], check=True, cwd=project)
+
+    assert 1 == status(root)["sessions"]
+    assert {"sqlite3.py", "click.py", "json.py"} == {path.name for path in project.iterdir()}
+
+
 def test_settings_that_cannot_be_read_stay(root: Path, home: Path) -> None:
     """Settings that are no JSON: exit 4, and not even the timer is written."""
     write_side(root, "settings.json", b'{"hooks": nonsense')
@@ -132,7 +148,10 @@ def test_a_system_without_systemd(root: Path, monkeypatch: pytest.MonkeyPatch) -
     code, plan = planned(root, "install", "--apply")
 
     assert 4 == code
-    assert "crontab: */10 * * * *" in plan["plan"][0]["why"]
+    _, _, line = plan["plan"][0]["why"].partition("crontab: */10 * * * * ")
+    subprocess.run(["/bin/sh", "-c", line.replace("\\%", "%")], env={}, check=True, capture_output=True)
+    assert 1 == status(root)["sessions"]
+    assert "crontab: 0 */2 * * * " in planned(root, "install", "--every", "120")[1]["plan"][0]["why"]
 
 
 def test_a_scheduler_that_fails(root: Path, tmp_path: Path) -> None:
@@ -175,6 +194,11 @@ def test_launchd(home: Path) -> None:
         [step.status for step in planned.changes.steps],
         planned.commands[0].command[:2],
     ]
+    assert [] == planned.before
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    again = install.plan_install(place, home / ".claude", every=30)
+    assert [["launchctl", "bootout"]] == [one.command[:2] for one in again.before], "a loaded job is not loaded twice"
 
 
 def test_windows(home: Path) -> None:

@@ -1,6 +1,7 @@
 """`archive list`: the sessions, files and versions that the archive has."""
 
 import json
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -32,6 +33,9 @@ def test_sessions_files_and_versions(tmp_path: Path) -> None:
     versions = answer(root, "archive", "list", "--versions", UUID)["versions"]
     told = [(1, sha256(first).hexdigest()), (2, sha256(second).hexdigest())]
     assert told == [(one["version"], one["sha256"]) for one in versions]
+    lines = said("--root", root, "archive", "list", "--versions", UUID)[1].splitlines()
+    assert lines[0].split() == ["version", "size", "copied", "kind", "path"]
+    assert all(re.search(r" \d{4}-\d\d-\d\d \d\d:\d\d  transcript ", line) for line in lines[1:])
     assert 1 == said("--root", root, "archive", "list", "--versions", "nobody")[0]
 
     path.unlink()

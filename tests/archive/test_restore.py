@@ -73,6 +73,23 @@ def test_a_deleted_session_comes_back(session: str, tmp_path: Path) -> None:
     assert gone == fingerprint(root)
 
 
+@pytest.mark.parametrize("name", [".", SEGMENTS])
+def test_an_archive_that_others_could_change(name: str, tmp_path: Path) -> None:
+    """Nothing is copied into or restored from an archive that others may write to; its sessions are still listed."""
+    root = write_demo_home(tmp_path / "demo")
+    assert 0 == said("--root", root, "archive", "sync")[0]
+    delete(root, TODOS)
+    place = Path(answer(root, "archive", "status")["path"], name)
+    place.chmod(0o777)
+
+    for words in (["sync"], ["restore", TODOS], ["restore", TODOS, "--apply"], ["prune", "--superseded", "--apply"]):
+        code, _, err = said("--root", root, "archive", *words)
+        assert (4, True) == (code, "others may write to the archive" in err and "chmod 700" in err)
+    assert "kept" in said("--root", root, "list", "--all")[1]
+    place.chmod(0o700)
+    assert 0 == said("--root", root, "archive", "restore", TODOS, "--apply")[0]
+
+
 def test_several_sessions(tmp_path: Path) -> None:
     """Several sessions are one plan, with one command for each."""
     root = write_demo_home(tmp_path / "demo")

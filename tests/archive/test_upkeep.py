@@ -87,6 +87,20 @@ def test_a_prefix_is_never_pruned(root: Path) -> None:
     assert 2 == done("--root", root, "list", "--state", "kept")["total"]
 
 
+def test_a_prefix_stays_for_a_live_fork(root: Path) -> None:
+    """The parent of a fork stays if a rule names both and the fork stays because its file is still there."""
+    assert OTHER == next(row.session for row in rows_of(part_of(root)) if row.parent)
+    transcript(root).unlink()
+    done("--root", root, "archive", "sync")
+    pruned = done("--root", root, "archive", "prune", "--older-than", "2100-01-01", "--apply")
+    live = "its file is still there, and the next sync would copy it again"
+    assert {"1 other file needs it as a prefix", live} == {one["why"] for one in pruned["plan"]}
+    assert {"skipped"} == {one["status"] for one in pruned["plan"]}
+    transcript(root, OTHER).unlink()
+    assert verify(part_of(root), read_data=True).ok
+    done("--root", root, "archive", "restore", OTHER, "--apply")
+
+
 def test_prune_rules(root: Path) -> None:
     """Rules are combined; a live file stays; no rule at all is wrong use."""
     path = transcript(root, OTHER)
@@ -181,6 +195,38 @@ def test_the_catalogue_is_repaired(root: Path) -> None:
     assert verify(part_of(root), read_data=True).ok
 
 
+def test_a_lost_catalogue_is_told(root: Path) -> None:
+    """An archive without its catalogue is damaged, not empty, and repair brings it back."""
+    for session in (UUID, OTHER):
+        transcript(root, session).unlink()
+    place = part_of(root)
+    (place / "catalogue.db").unlink()
+    assert [5, 5] == [asked("--root", root, "archive", word)[0] for word in ("status", "verify")]
+    code, _, err = said("--root", root, "list", "--strict")
+    assert (3, True) == (code, "1 damaged place" in err)
+    (finding,) = done("--root", root, "doctor", "--kind", "archive")["findings"]
+    assert ("error", True) == (finding["severity"], finding["remedy"].endswith("archive repair"))
+
+    done("--root", root, "archive", "repair", "--apply")
+    assert "2 sessions, 2 files, 2 versions" in said("--root", root, "archive", "status")[1]
+    assert 2 == done("--root", root, "list", "--state", "kept")["total"]
+
+
+@pytest.mark.parametrize("name", [".claude/settings.json", ".claude/settings.local.json", ".claude.json"])
+def test_damaged_facts_are_copied_again(root: Path, name: str) -> None:
+    """The kept fields of a settings file are repaired from the file, if it still has the same values."""
+    (root / name).write_text('{"model": "opus", "projects": {"/home/ann/app": {}}}')
+    done("--root", root, "archive", "sync")
+    pack = next((part_of(root) / "segments").glob("pack-*.zst"))
+    (row,) = [row for row in rows_of(part_of(root)) if row.kind == "fields"]
+    flip(pack, row.end - 3)
+    assert 5 == asked("--root", root, "archive", "verify", "--read-data")[0]
+
+    mended = done("--root", root, "archive", "repair", "--apply")
+    assert ([], ["done"]) == (mended["lost"], [step["status"] for step in mended["plan"]])
+    assert verify(part_of(root), read_data=True).ok
+
+
 def segment_named(root: Path) -> Path:
     """Return a segment without a prefix."""
     paths = sorted((part_of(root) / "segments").glob("*.zst"))
@@ -210,6 +256,10 @@ def test_mirror(root: Path, tmp_path: Path) -> None:
     assert 1 == done("--root", root, "archive", "mirror", target, "--apply", "--verify")["copied"]
     whole = {row.path: row.whole for row in rows_of(part_of(root))}
     assert whole == {row.path: row.whole for row in rows_of(place)}
+    shutil.rmtree(part_of(root))
+    shutil.copytree(place, part_of(root))
+    assert 2 == done("--root", root, "archive", "list")["total"], "a copy of the mirror takes the place of the archive"
+    done("--root", root, "archive", "sync")
     flip(next(place.glob("segments/*.zst")))
     assert 5 == asked("--root", root, "archive", "mirror", target, "--verify")[0]
     for wrong in (part_of(root), root / ".claude"):

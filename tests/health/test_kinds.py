@@ -1,6 +1,7 @@
 """The kinds of findings that no story shows, and their finer points."""
 
 import os
+import shlex
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 from command import said
-from lost_stories import OTHER, SECOND, age, days_ago, draft, name, told
+from lost_stories import OTHER, SECOND, age, days_ago, draft, milliseconds, name, told
 from make import ACCOUNT, APP, UUID, Draft, desktop_file, home, line, manifest, row, user, write_side, write_transcript
 
 from backscroll.demo import write_demo_home
@@ -236,6 +237,30 @@ def test_a_moved_project_is_no_mass_loss(tmp_path: Path) -> None:
     assert [("warning", "6 transcripts vanished before their time. The archive has them all.")] == texts(
         tmp_path, "mass-loss"
     )
+
+
+def test_rows_that_vanished(tmp_path: Path) -> None:
+    """Rows of Desktop that an update deleted come back by the remedy, as it is printed."""
+    rows = []
+    for number in range(5):
+        begun = draft(name(number))
+        begun.write(home(tmp_path))
+        times = {"createdAt": milliseconds(begun.now), "lastActivityAt": milliseconds(begun.now)}
+        app = f"{number}9999999-9999-4999-8999-999999999999"
+        fields = {"cliSessionId": begun.session, "cwd": "/srv/shop", "originCwd": "/srv/shop", **times}
+        rows.append(row(tmp_path, app, **fields))  # type: ignore[arg-type]
+    assert 0 == said("--root", tmp_path, "archive", "sync")[0]
+    before = [path.read_bytes() for path in rows]
+    for path in rows:
+        path.unlink()
+
+    (found,) = findings(tmp_path, "mass-loss")
+    assert "5 rows of Desktop vanished before their time" in found["text"]
+    words = shlex.split(found["remedy"])[1:]
+    assert 0 == said(*words)[0]
+    assert 0 == said(*words, "--apply")[0]
+    assert before == [path.read_bytes() for path in rows]
+    assert [] == findings(tmp_path, "mass-loss")
 
 
 def test_drift(tmp_path: Path) -> None:

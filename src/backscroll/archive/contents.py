@@ -13,13 +13,13 @@ from backscroll.archive.part import known_rows
 from backscroll.errors import CorruptError
 from backscroll.files import reason_of
 from backscroll.records import Json
-from backscroll.stores.archived import KeptFile, open_kept
+from backscroll.stores.archived import CONVERSATIONS, KeptFile, open_kept
 from backscroll.times import parse
 
 
 def kept_sessions(part: Path) -> set[str]:
     """Return the ids of the sessions with transcripts in the archive."""
-    return {row.session for row in known_rows(part) if row.kind == "transcript" and row.session is not None}
+    return {row.session for row in known_rows(part) if row.kind in CONVERSATIONS and row.session is not None}
 
 
 def files(part: Path) -> list[ArchivedFile]:

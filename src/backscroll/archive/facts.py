@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from backscroll.files import open_readonly
 from backscroll.lazy import lazily
 from backscroll.records import Damage, Json
 from backscroll.stores.archived import KeptFile
@@ -39,24 +41,37 @@ _SETTINGS = ("cleanupPeriodDays", "model", "outputStyle", "language", "plansDire
 _LONGEST = 200
 
 
-def open_fields(file: FoundFile) -> BinaryIO:
+def open_fields(path: str, kind: str) -> BinaryIO:
     """Return the allowed fields of a settings file as JSON; the same fields give the same bytes."""
     damage: list[Damage] = []
-    fields = _fields(file, damage)
+    fields = _fields(path, kind, damage)
     if damage:
         raise OSError(damage[0].reason)
     return BytesIO(json.dumps(fields, sort_keys=True, indent=1).encode() + b"\n")
 
 
-def _fields(file: FoundFile, damage: list[Damage]) -> dict[str, Any]:
-    if file.kind == "settings":
-        settings = read_object(file.path, damage)
+def open_live(row: KeptFile) -> BinaryIO:
+    """Open the live bytes of an archived file, or the fields that its settings file has now; raise OSError."""
+    path = source_of(row)
+    if row.kind != FIELDS:
+        return open_readonly(path)
+    name = Path(path).name
+    return open_fields(path, "desktop-config" if name == "config.json" else _kind_of(name))
+
+
+def _kind_of(name: str) -> str:
+    return "settings" if name.startswith("settings") else "global-config"
+
+
+def _fields(path: str, kind: str, damage: list[Damage]) -> dict[str, Any]:
+    if kind == "settings":
+        settings = read_object(path, damage)
         return {name: settings[name] for name in _SETTINGS if _is_plain(settings.get(name))}
-    if file.kind == "desktop-config":
-        return {"lastKnownAccountUuid": allowed.desktop_account(file.path, damage)}
-    prompts = [{"display": item.text, "project": item.project} for item in allowed.config_prompts(file.path, damage)]
-    account = allowed.cli_account(file.path, damage)
-    return {"account": account, "projects": sorted(known_cwds(file.path, damage)), "history": prompts}
+    if kind == "desktop-config":
+        return {"lastKnownAccountUuid": allowed.desktop_account(path, damage)}
+    prompts = [{"display": item.text, "project": item.project} for item in allowed.config_prompts(path, damage)]
+    account = allowed.cli_account(path, damage)
+    return {"account": account, "projects": sorted(known_cwds(path, damage)), "history": prompts}
 
 
 def _is_plain(value: Any) -> bool:

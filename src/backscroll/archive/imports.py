@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from backscroll.archive.sources import Copyable, SyncReport, copyables
+from backscroll.archive.sources import Copyable, SyncReport, copyables, session_of
 from backscroll.archive.sync import require_apart, take_in
 from backscroll.errors import NotFoundError
 from backscroll.stores.base import Store
@@ -41,7 +41,8 @@ def _mapped(stores: list[Store], report: SyncReport, home: Path, sessions: set[s
             path, config = (_moved(text, moves) for text in (item.file.path, item.file.config))
             if item.file.kind == "transcript" and item.file.session:
                 sessions.add(item.file.session)
-            yield Copyable(item.file._replace(path=path, config=config), item.open)
+            named = item.file._replace(path=path, config=config, session=session_of(item.file))
+            yield Copyable(named, item.open)
 
 
 def _moves(store: Store, home: Path) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import NoReturn
 
 from backscroll.archive.headers import numbered, rows_in, segments_in
@@ -62,7 +63,7 @@ def _refuse_to_write(path: Path, reason: str, error: Exception) -> NoReturn:
 def _held_part(path: Path, *, is_own: bool) -> Iterator["OpenPart"]:
     make_private_directory(path / SEGMENTS)
     if is_own:
-        _require_ours(path)
+        require_ours(path)
     lock = os.open(path / "lock", _APPEND, 0o600)
     try:
         if sys.platform != "win32":
@@ -80,13 +81,17 @@ def _held_part(path: Path, *, is_own: bool) -> Iterator["OpenPart"]:
         os.close(lock)
 
 
-def _require_ours(path: Path) -> None:
+def require_ours(path: Path) -> None:
     """Refuse an archive that other users own or may write to."""
-    status = path.stat()
-    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
-        raise RefusedError("the archive belongs to another user", str(path))
-    if os.name == "posix" and status.st_mode & 0o022:
-        raise RefusedError("others may write to the archive", str(path), f"Run: chmod 700 '{path}'")
+    for place in (path, path / SEGMENTS):
+        try:
+            status = place.stat()
+        except OSError:
+            continue  # there is nothing that somebody could have changed
+        if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+            raise RefusedError("the archive belongs to another user", str(place))
+        if os.name == "posix" and status.st_mode & 0o022:
+            raise RefusedError("others may write to the archive", str(place), f"Run: chmod 700 {quote(str(place))}")
 
 
 class OpenPart:

@@ -23,6 +23,7 @@ from backscroll.formats.archive import pack_name, pack_of
 from backscroll.stores.archived import SEGMENTS, KeptFile
 
 _AT_MOST = 100
+_LIVE = "its file is still there, and the next sync would copy it again"
 _NAMED = 5
 """The most small files that the plan names for one pack."""
 
@@ -80,12 +81,14 @@ def _is_chosen(row: KeptFile, rule: PruneRule, current: dict[bytes, KeptFile]) -
 
 def _steps(part: Path, chosen: list[KeptFile], rows: list[KeptFile]) -> tuple[list[PlanStep], list[KeptFile]]:
     """Return a step for each segment to remove or to keep for a reason, and the versions to remove."""
-    names = {row.segment for row in chosen}
-    needed = Counter(row.parent for row in rows if row.parent and row.segment not in names)
     current = rows_by_path(rows)
+    stays = {row: _LIVE for row in chosen if _is_live(row, current)}
+    names = {row.segment for row in chosen if row not in stays}
+    needed = Counter(row.parent for row in rows if row.parent and row.segment not in names)
+    stays |= {row: _needed_by(needed[row.segment]) for row in chosen if needed[row.segment]}
     steps, going = [], []
     for row in chosen:
-        if (why := _reason_to_stay(row, needed[row.segment], current)) is not None:
+        if (why := stays.get(row)) is not None:
             steps.append(PlanStep(SKIP, None, str(part / SEGMENTS / row.segment), why))
             continue
         going.append(row)
@@ -124,12 +127,13 @@ def _names_of_files(rows: list[KeptFile]) -> str:
     return ", ".join(names) + (f" and {more:,} more" if more else "")
 
 
-def _reason_to_stay(row: KeptFile, others: int, current: dict[bytes, KeptFile]) -> str | None:
-    if others:
-        return f"{others} {'other file needs' if others == 1 else 'other files need'} it as a prefix"
-    if current[row.path].version == row.version and os.path.lexists(source_of(row)):
-        return "its file is still there, and the next sync would copy it again"
-    return None
+def _is_live(row: KeptFile, current: dict[bytes, KeptFile]) -> bool:
+    """Return True if a version is the current one of a file that still exists."""
+    return current[row.path].version == row.version and os.path.lexists(source_of(row))
+
+
+def _needed_by(others: int) -> str:
+    return f"{others} {'other file needs' if others == 1 else 'other files need'} it as a prefix"
 
 
 def _free(place: Path) -> Path:

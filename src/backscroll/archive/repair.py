@@ -15,6 +15,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from backscroll.archive.facts import open_live
 from backscroll.archive.headers import placed, rows_in, rows_in_segment, segments_in, stored_bytes
 from backscroll.archive.merge import fields_of
 from backscroll.archive.model import Repair
@@ -126,11 +127,11 @@ class _Task:
         if rows[0].is_packed:
             return self._step_for_pack(place, rows, damage)
         row, live = rows[0], os.fsdecode(rows[0].path)
-        if not _begins_with(live, row):
+        if not _begins_with(row):
             self.lost += [_lost_place(live, place, row, one) for one in damage]
             return PlanStep(KEEP, None, str(place), f"{reason}; no live file has these bytes")
         self._mended.add(place.name)
-        content = partial(_packed, live, row, {"time": time.time_ns(), "mtime": row.mtime})
+        content = partial(_packed, row, {"time": time.time_ns(), "mtime": row.mtime})
         return PlanStep(WRITE, live, str(place), reason, content=content, replaces=_digest(place))
 
     def _step_for_pack(self, place: Path, rows: list[KeptFile], damage: list[Damage]) -> PlanStep:
@@ -139,7 +140,7 @@ class _Task:
         for row in rows:
             data = stored_bytes(self._part, row)
             if any(_overlaps(row, one) for one in damage):
-                if _begins_with(os.fsdecode(row.path), row):
+                if _begins_with(row):
                     data = _packed_again(row)
                     copied += 1
                 else:
@@ -169,7 +170,7 @@ def _overlaps(row: KeptFile, damage: Damage) -> bool:
 
 def _packed_again(row: KeptFile) -> bytes:
     """Return header and frame of a small file, made from the live file."""
-    with open_readonly(os.fsdecode(row.path)) as file:
+    with open_live(row) as file:
         raw = file.read(row.length)
     pack_id, _ = pack_of(row.segment) or ("", 0)
     times = {"time": time.time_ns(), "mtime": row.mtime}
@@ -180,10 +181,10 @@ def _digest(place: Path) -> str | None:
     return digest_at(str(place)) if place.exists() else None
 
 
-def _begins_with(path: str, row: KeptFile) -> bool:
-    """Return True if a live file begins with all bytes of a version."""
+def _begins_with(row: KeptFile) -> bool:
+    """Return True if the live file begins with all bytes of a version."""
     try:
-        with open_readonly(path) as file:
+        with open_live(row) as file:
             return bool(row.whole) and digest_of(BufferedReader(_Pieces(_first(file, row.length)))) == row.whole
     except OSError:
         return False
@@ -211,12 +212,12 @@ def _lost_place(live: str, place: Path, row: KeptFile, damage: Damage) -> Place:
     return Place(live, offset=first, length=behind - first)
 
 
-def _packed(path: str, row: KeptFile, times: dict[str, Any]) -> BinaryIO:
+def _packed(row: KeptFile, times: dict[str, Any]) -> BinaryIO:
     """Return a segment that holds the first bytes of a live file."""
 
     def pieces() -> Iterator[bytes]:
         digest, offset = sha256(), 0
-        with open_readonly(path) as file:
+        with open_live(row) as file:
             for raw in _first(file, row.length):
                 digest.update(raw)
                 yield pack(raw, fields_of(row) | times | {"offset": offset, "whole": digest.hexdigest()})

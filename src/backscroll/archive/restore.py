@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from backscroll.archive.model import Restoration, Restored
-from backscroll.archive.part import known_rows
+from backscroll.archive.part import known_rows, require_ours
 from backscroll.changes.copies import copy_id
 from backscroll.changes.in_use import owners
 from backscroll.changes.plan import (
@@ -28,7 +28,9 @@ from backscroll.errors import NotFoundError, RefusedError
 from backscroll.files import reason_of
 from backscroll.sessions.joining.resume import resume_of
 from backscroll.sessions.session import Session
-from backscroll.stores.archived import SEGMENTS, KeptFile, open_kept
+from backscroll.sessions.transcript.source import AUDIT
+from backscroll.stores.archived import CONVERSATIONS, SEGMENTS, KeptFile, open_kept, path_of
+from backscroll.stores.desktop import COWORK_ROWS
 from backscroll.stores.desktop_files.rows import session_directories
 from backscroll.stores.project_key import encode
 
@@ -77,6 +79,7 @@ class _Move:
 
 def plan_restore(sessions: Sequence[tuple[Session, Sequence[str]]], wish: RestoreOptions) -> Restoration:
     """Plan to restore sessions; each has the paths of its agents' transcripts."""
+    require_ours(wish.part)
     rows = known_rows(wish.part)
     steps: list[PlanStep] = []
     moves = []
@@ -97,13 +100,13 @@ def plan_restore(sessions: Sequence[tuple[Session, Sequence[str]]], wish: Restor
 def _chosen(session: Session, agents: Sequence[str], rows: list[KeptFile], wish: RestoreOptions) -> list[KeptFile]:
     """Return the version to restore of each file of a session, the transcript first."""
     named = {*session.transcripts, *agents}
-    own = [row for row in rows if os.fsdecode(row.path) in named or str(wish.part / SEGMENTS / row.segment) in named]
-    names = {session.id} | {row.session for row in own if row.kind == "transcript"}
+    own = [row for row in rows if os.fsdecode(row.path) in named or path_of(wish.part, row) in named]
+    names = {session.id} | {row.session for row in own if row.kind in CONVERSATIONS}
     newest = {row.path: row for row in rows if row in own or (row.session in names and row.kind not in _LEFT_OUT)}
-    transcripts = [row for row in rows if row.kind == "transcript" and row.session in names]
+    transcripts = _main_of(rows, names)
     if wish.version is not None:
         newest |= {row.path: row for row in transcripts if row.version == wish.version}
-    asked = [row for row in newest.values() if row.kind == "transcript" and wish.version in (None, row.version)]
+    asked = [row for row in newest.values() if row in transcripts and wish.version in (None, row.version)]
     if not asked:
         what = "the archive has no transcript of this session" if not transcripts else "the archive has no such version"
         remedy = "`backscroll archive sync` keeps those that are still there." if not transcripts else None
@@ -114,6 +117,12 @@ def _chosen(session: Session, agents: Sequence[str], rows: list[KeptFile], wish:
         for row in _belongings(wish.part, rows, of_session, asked):
             newest.setdefault(row.path, row)
     return [first, *(row for row in newest.values() if row is not first)]
+
+
+def _main_of(rows: list[KeptFile], names: set[str | None]) -> list[KeptFile]:
+    """Return every version of the transcripts of a session; of its audit if Cowork left nothing else."""
+    found = [row for row in rows if row.kind == "transcript" and row.session in names]
+    return found or [row for row in rows if row.kind == "audit" and row.session in names]
 
 
 def _move(transcript: KeptFile, wish: RestoreOptions) -> _Move:
@@ -132,6 +141,8 @@ def _move(transcript: KeptFile, wish: RestoreOptions) -> _Move:
 def _steps(rows: list[KeptFile], move: _Move, wish: RestoreOptions) -> Iterator[PlanStep]:
     transcript, config = rows[0], Path(rows[0].config)
     place = move.target(transcript)
+    if transcript.kind == "audit" and wish.as_new:
+        yield PlanStep(REFUSE, None, place, "only an audit of Cowork is left, which has no id of its own")
     for other in sorted(config.glob(f"projects/*/{move.new}.jsonl")):
         if str(other) != place:
             yield PlanStep(REFUSE, None, str(other), "this id already exists under another project key; use --as-new")
@@ -144,7 +155,7 @@ def _steps(rows: list[KeptFile], move: _Move, wish: RestoreOptions) -> Iterator[
             step.status, step.why = REFUSED if row is transcript else SKIPPED, why
         elif row.kind == "row" and (mark := _deletion_mark(step.target or "")) is not None:
             step.status, step.why = SKIPPED, f"Desktop deleted the session; its mark stays: {mark}"
-        elif row.kind not in _CONVERSATION and os.path.lexists(step.target or "") and not _is_same(step, row):
+        elif row is not transcript and row.kind not in _CONVERSATION and _is_taken(step, row):
             step.status, step.why = SKIPPED, "another file is in its place, and stays"
         yield step
 
@@ -166,11 +177,13 @@ def _fault(step: PlanStep, row: KeptFile) -> str | None:
     return None if is_whole else "the archive is damaged: the bytes differ from those that it stored"
 
 
-def _is_same(step: PlanStep, row: KeptFile) -> bool:
+def _is_taken(step: PlanStep, row: KeptFile) -> bool:
+    """Return True if something else has the place of an archived file."""
+    place = Path(step.target or "")
     try:
-        return sha256(Path(step.target or "").read_bytes()).hexdigest() == row.whole
+        return os.path.lexists(place) and sha256(place.read_bytes()).hexdigest() != row.whole
     except OSError:
-        return False
+        return True
 
 
 def _existing(directory: Path) -> Path:
@@ -184,24 +197,32 @@ def _explain(changes: ChangePlan) -> None:
     """Add a remedy if a live file has the target path."""
     for step in changes.steps:
         if step.action == COPY and step.status == REFUSED and step.why == "something else is in its place already":
-            step.why = "the live file is longer or different, and stays; use --as-new"
+            is_audit = (step.target or "").endswith(AUDIT)
+            step.why = f"the live file is longer or different, and stays{'' if is_audit else '; use --as-new'}"
 
 
 def _command(session: Session, row: KeptFile, move: _Move, wish: RestoreOptions) -> str | None:
     cwd = session.cwd if wish.cwd is None else os.path.realpath(wish.cwd)
-    back = replace(session, id=move.new, state="live", stores=["code"], transcripts=[move.target(row)], cwd=cwd)
+    stores = ["cowork" if COWORK_ROWS in Path(row.config).parts or row.kind == "audit" else "code"]
+    back = replace(session, id=move.new, state="live", stores=stores, transcripts=[move.target(row)], cwd=cwd)
     return resume_of(back, wish.root, wish.env)[0]
 
 
 def _belongings(part: Path, rows: list[KeptFile], names: set[str], transcripts: Iterable[KeptFile]) -> list[KeptFile]:
     """Return the current version of every file of a session, except files with its name."""
     current = {row.path: row for row in rows}.values()
-    found = [row for row in current if row.kind == "row" and names & _named_in(part, row)]
-    beside = (session_directories(os.fsdecode(row.path)) for row in found)
-    directories = tuple(os.fsencode(directory) + b"/" for group in beside for directory in group)
+    found = [row for row in current if row.kind == "row" and names & named_in_row(part, row)]
+    audited = {str(Path(os.fsdecode(row.path)).parent) for row in transcripts if row.kind == "audit"}
+    found += [row for row in current if row.kind == "row" and row not in found and audited & _directories_of(row)]
+    beside = audited.union(*map(_directories_of, found))
+    directories = tuple(os.fsencode(directory) + b"/" for directory in beside)
     found += [row for row in current if row.kind in _OF_COWORK and row.path.startswith(directories)]
     slugs = {slug for row in transcripts for slug in _slugs(part, row)}
     return found + [row for row in current if row.kind == "plan" and _stem(row) in slugs]
+
+
+def _directories_of(row: KeptFile) -> set[str]:
+    return set(session_directories(os.fsdecode(row.path)))
 
 
 def _stem(row: KeptFile) -> str:
@@ -217,7 +238,7 @@ def _pieces(part: Path, row: KeptFile) -> Iterator[bytes]:
         return  # a damaged transcript is refused elsewhere; a damaged row names no session
 
 
-def _named_in(part: Path, row: KeptFile) -> set[str]:
+def named_in_row(part: Path, row: KeptFile) -> set[str]:
     """Return the sessions that a row of Desktop names."""
     if not 0 < row.length <= _LARGEST_ROW:
         return set()

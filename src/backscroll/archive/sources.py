@@ -4,11 +4,13 @@ Most are unchanged files of a store.  Settings are reduced to the allowed fields
 sessions: this module makes their bytes, under the path of the original and a mark after `#`.
 """
 
+import glob
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 from backscroll.archive import facts
@@ -16,14 +18,16 @@ from backscroll.files import open_readonly, reason_of
 from backscroll.formats.archive import FRAME_BYTES
 from backscroll.lazy import lazily
 from backscroll.records import Damage
+from backscroll.safe_text import one_line
 from backscroll.stores.archived import READ_AS, KeptFile
 from backscroll.stores.base import FileEntry, FoundFile, Label, Store, found
 from backscroll.stores.browser import BrowserStore
 
 if TYPE_CHECKING:
-    from backscroll.stores.desktop_files import manifests
+    from backscroll.stores.desktop_files import manifests, rows
 else:  # only Cowork has them
     manifests = lazily("backscroll.stores.desktop_files.manifests")
+    rows = lazily("backscroll.stores.desktop_files.rows")
 
 COPIED = frozenset(
     [
@@ -149,10 +153,25 @@ def _copyable(file: FoundFile, report: SyncReport) -> Copyable | None:
         report.skipped.append(SkippedFile(file.path, "larger than 64 MB"))
     elif file.kind in facts.BY_FIELDS:
         labelled = file._replace(path=f"{file.path}#{facts.FIELDS}", kind=facts.FIELDS)
-        return Copyable(labelled, partial(facts.open_fields, file))
+        return Copyable(labelled, partial(facts.open_fields, file.path, file.kind))
     elif file.kind in NEVER:
         report.skipped.append(SkippedFile(file.path, NEVER[file.kind]))
     return None
+
+
+def session_of(file: FoundFile) -> str | None:
+    """Return the session of a file; an audit of Cowork belongs to the session of the manifest beside it."""
+    if file.kind != "audit" or file.session is not None:
+        return file.session
+    directory = Path(file.path).parent
+    manifests_here = [
+        directory.with_suffix(".json"),
+        *directory.parent.glob(f"local_{glob.escape(directory.name)}*.json"),
+    ]
+    for path in manifests_here:
+        if path.exists() and (lineage := rows.read_row(str(path))[0]["lineage"]):
+            return one_line(lineage[0])
+    return one_line(directory.name.removeprefix("local_"))
 
 
 class SourceError(Exception):

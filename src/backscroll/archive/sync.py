@@ -22,6 +22,7 @@ from backscroll.archive.sources import (
     SyncReport,
     copyables,
     path_of,
+    session_of,
 )
 from backscroll.errors import RefusedError
 from backscroll.formats.archive import LARGEST_PREFIX, Parent, pack, segment_name
@@ -181,10 +182,11 @@ class _Sync:
     def _copy(self, item: Copyable, rows: list[KeptFile], *, may_wait: bool) -> bool:
         """Copy the bytes of a file that the archive lacks: the appended ones, or all under a new version."""
         file = item.file
-        self._require_room(file.size)
+        self._require_room(file.size - max((row.length for row in rows), default=0))
         with SourceReader(item) as source:
             before, parent = source.continued(self._extendable(file, rows)), None
             if before is None:
+                self._require_room(file.size)
                 if self._is_import and self._has_beginning(item, rows):
                     return True
                 forked = _FORKED.search(source.peek()[:_HEAD]) if file.kind == "transcript" and not rows else None
@@ -267,7 +269,7 @@ class _Sync:
         version = max((row.version for row in rows), default=0) + 1
         while self._part.has(segment := segment_name(path, version)):
             version += 1  # a damaged segment is never overwritten
-        labels = (file.kind, file.session, file.agent, file.project_key, file.config)
+        labels = (file.kind, session_of(file), file.agent, file.project_key, file.config)
         empty = (0, 0, 0, sha256().hexdigest(), 0, 0, 0, 0, 0, 0, 0)
         return KeptFile._make((path, version, segment, *labels, *empty, parent.segment if parent else "", 0))
 
@@ -292,8 +294,12 @@ class _Sync:
             self._part.note(after)
 
     def _require_room(self, size: int) -> None:
+        """Refuse to go on if the disk is nearly full, and leave out a file if it would fill the disk."""
         usage = shutil.disk_usage(self._part.path)
-        if usage.free - size < min(LEAST_FREE, usage.total // 20):
+        least = min(LEAST_FREE, usage.total // 20)
+        if usage.free < least:
             self._commit()
             remedy = "Free some disk space, then run the command again: it continues from here."
             raise RefusedError("the disk is nearly full, so nothing more is copied", str(self._part.path), remedy)
+        if usage.free - size < least:
+            raise SourceError(OSError(f"the disk has too little room for {size:,} bytes more"))

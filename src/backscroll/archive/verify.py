@@ -15,7 +15,7 @@ from backscroll.formats.archive import Gap, OpenPrefix, pack_of, pieces, unpack
 from backscroll.formats.cursor import MalformedError
 from backscroll.place import Place
 from backscroll.records import Damage
-from backscroll.stores.archived import CATALOGUE, SEGMENTS, ends_of, prefix_opener, rows_of
+from backscroll.stores.archived import CATALOGUE, CONVERSATIONS, SEGMENTS, ends_of, prefix_opener, rows_of
 
 
 def verify(path: Path, *, read_data: bool = False) -> Verification:
@@ -92,7 +92,7 @@ def status(path: Path, timer: ArchiveTimer | None = None) -> ArchiveStatus:
         str(path),
         sum(row.stored for row in rows),
         sum(row.length for row in rows),
-        len({row.session for row in rows if row.kind == "transcript"}),
+        len({row.session for row in rows if row.kind in CONVERSATIONS}),
         len({row.path for row in rows}),
         len(rows),
         _synced(path / CATALOGUE),
@@ -104,6 +104,6 @@ def status(path: Path, timer: ArchiveTimer | None = None) -> ArchiveStatus:
 def _synced(place: Path) -> datetime | None:
     if not place.exists():
         return None
-    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as database:
+    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=rw", uri=True)) as database:
         row = database.execute("SELECT value FROM meta WHERE name = 'synced'").fetchone()
     return datetime.fromtimestamp(row[0] / 1e9, UTC) if row else None

@@ -26,8 +26,11 @@ else:
     segments = lazily("backscroll.formats.archive")
 
 CATALOGUE, SEGMENTS = "catalogue.db", "segments"
-READ_AS = frozenset(["transcript", "superseded", "earlier", "agent"])
-"""The kinds of files that make up a session."""
+READ_AS = frozenset(["transcript", "superseded", "earlier", "agent", "audit"])
+"""The kinds of files that make up a session; an audit does if it has no transcript."""
+CONVERSATIONS = frozenset(["transcript", "audit"])
+_AUDIT_MARK = "#audit.jsonl"
+"""The end of the path of an archived audit: readers know audits by their name."""
 COLUMNS = (
     "path", "version", "segment", "kind", "session", "agent", "project_key", "config", "length", "stored",
     "frames", "whole", "time", "size", "mtime", "ctime", "inode", "device", "looked", "parent", "at",
@@ -84,8 +87,10 @@ def rows_of(part: Path) -> list[KeptFile]:
     """Return every version in one part of the archive, the current one last; raise sqlite3.Error if it is damaged."""
     place = part / CATALOGUE
     if not place.exists():
+        if any((part / SEGMENTS).glob("*.zst")):
+            raise sqlite3.DatabaseError("it is gone")
         return []
-    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as database:
+    with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=rw", uri=True, timeout=30)) as database:
         rows = database.execute(ALL_VERSIONS)
         return [KeptFile(*row[: len(COLUMNS)]) for row in rows]
 
@@ -138,22 +143,27 @@ class ArchiveStore:
             yield Damage(Place(str(self.path / CATALOGUE)), f"the archive's catalogue cannot be read: {error}")
             return
         newest = {row.path: row.version for row in rows}
+        told = _with_transcript(rows)
         for row in rows:
-            if row.kind in READ_AS and row.length:
+            if row.kind in READ_AS and row.length and not row.is_packed:
                 is_newest = newest[row.path] == row.version
                 live = _live_size(row.path) if is_newest else None
-                if live is None or live < row.length:
+                if row.kind == "audit":
+                    if is_newest and row.session and told.isdisjoint((row.session, os.path.dirname(row.path))):
+                        yield self._found(row, "transcript" if live is None else "kept")
+                elif live is None or live < row.length:
                     yield self._found(row, row.kind if is_newest and live is None else "superseded")
                 elif row.kind == "transcript":
                     yield self._found(row, "kept")
 
     def _found(self, row: KeptFile, kind: str) -> FoundFile:
-        path = str(self.path / SEGMENTS / row.segment)
+        path = path_of(self.path, row)
         labels = (row.session, row.agent, row.project_key, row.config)
         return FoundFile(path, kind, row.length, row.mtime, row.time, row.frames, 0, *labels)
 
     def open(self, path: str) -> BinaryIO:
         """Open an archived file: a seekable stream of its raw bytes; lost bytes read as NUL bytes."""
+        path = path.removesuffix(_AUDIT_MARK)
         file = open_readonly(path)
         try:
             found = segments.whole_frames(file, Path(path).name)
@@ -170,6 +180,17 @@ class ArchiveStore:
         with suppress(sqlite3.Error):
             return max((row.length for row in rows_of(self.path) if row.segment == Path(path).name), default=0)
         return 0
+
+
+def _with_transcript(rows: Iterable[KeptFile]) -> set[str | bytes | None]:
+    """Return the sessions, and the directories of Cowork sessions, of which the archive has a transcript."""
+    found = [row for row in rows if row.kind == "transcript"]
+    return {row.session for row in found} | {os.path.dirname(os.fsencode(row.config)) for row in found}
+
+
+def path_of(part: Path, row: KeptFile) -> str:
+    """Return the path under which a version is read."""
+    return f"{part / SEGMENTS / row.segment}{_AUDIT_MARK if row.kind == 'audit' else ''}"
 
 
 def _require_any(found: "list[segments.Frame]") -> None:

@@ -75,7 +75,7 @@ def plan_resume(session: Session, wish: ResumeOptions, open_file: Opener) -> Res
         refusal = PlanStep(REFUSE, None, None, absence(session))
         return Resumption(_plan(session, [refusal], wish), None, session.id, None)
     cwd = directory_for(session, wish.cwd)
-    if transcript.name == AUDIT:
+    if transcript.name.endswith(AUDIT):
         return _built(session, transcript, cwd, wish, open_file)
     name = transcript.stem
     there = sorted(wish.config.glob(f"projects/*/{name}.jsonl"))
@@ -103,6 +103,11 @@ def plan_resume(session: Session, wish: ResumeOptions, open_file: Opener) -> Res
         steps += _in_use(transcript, wish)
     changes = check_plan(_plan(session, steps, wish))
     return Resumption(changes, None if changes.is_refused else _command(cwd, new, wish), new, cwd)
+
+
+def has_only_audit(session: Session) -> bool:
+    """Return True if Cowork's audit is all that is left of a session."""
+    return all(path.endswith(AUDIT) for path in session.transcripts)
 
 
 def _plan(session: Session, steps: list[PlanStep], wish: ResumeOptions) -> ChangePlan:

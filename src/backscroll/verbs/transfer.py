@@ -78,7 +78,7 @@ class TransferVerbs(LibraryBase):
         with self._one(session) as (database, name):
             found = query.session(database, name)
             agents = [agent.transcript for agent in query.agents(database, name) if agent.transcript is not None]
-        if found.state == "kept":
+        if found.state == "kept" and not resuming.has_only_audit(found):
             planned = self._from_archive(found, agents, wish)
         else:
             planned = resuming.plan_resume(found, wish, self.open_file())

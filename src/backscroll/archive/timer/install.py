@@ -6,7 +6,7 @@ from pathlib import Path
 
 from backscroll.archive.model import ArchiveTimer, Installation, SchedulerCommand
 from backscroll.archive.timer.schedulers import Scheduler, TimerPlace, minutes_in, scheduler_of
-from backscroll.archive.timer.stop_hook import hook_step
+from backscroll.archive.timer.stop_hook import hook_step, shell_line
 from backscroll.changes.apply import apply_plan
 from backscroll.changes.plan import DONE, FAILED, PLANNED, REFUSE, REMOVE, WRITE, ChangePlan, PlanStep, check_plan
 from backscroll.changes.plan import digest_at as digest_of_file
@@ -15,6 +15,7 @@ from backscroll.files import make_private_directory, read_small, write_atomicall
 
 EVERY = 10
 """Minutes between two syncs."""
+_HOUR = 60
 _LARGEST = 1 << 20
 _PATIENCE = 30
 """Seconds that a scheduler's own command may take."""
@@ -41,7 +42,10 @@ def plan_install(place: TimerPlace, config: Path, *, every: int = EVERY, hook: b
         steps.append(hook_step(config, place.command, place.variables, is_wanted=True))
     words = ["archive install", *(["--hook"] if hook else [])]
     plan = _checked(" ".join(words), steps, place, config, scheduler)
-    return Installation(plan, [] if plan.is_refused or plan.is_settled else _commands(scheduler.start))
+    if plan.is_refused or plan.is_settled:
+        return Installation(plan)
+    is_loaded = scheduler.kind == "launchd" and next(iter(scheduler.files)).exists()
+    return Installation(plan, _commands(scheduler.start), _commands(scheduler.stop) if is_loaded else [])
 
 
 def plan_uninstall(place: TimerPlace, config: Path) -> Installation:
@@ -70,8 +74,9 @@ def carry_out(installation: Installation, place: TimerPlace, journal: Path) -> N
 
 
 def _without_systemd(place: TimerPlace, scheduler: Scheduler, every: int) -> PlanStep:
-    line = " ".join(place.command)
-    why = f"this system has no systemctl; add a line to your crontab: */{every} * * * * {line}"
+    line = shell_line(place.command, place.variables).replace("%", "\\%")  # cron reads % as a line end
+    times = f"*/{every} * * * *" if every < _HOUR else f"0 */{every // _HOUR} * * *"
+    why = f"this system has no systemctl; add a line to your crontab: {times} {line}"
     return PlanStep(REFUSE, None, str(next(iter(scheduler.files))), why)
 
 

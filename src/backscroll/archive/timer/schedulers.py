@@ -100,14 +100,20 @@ class TimerPlace:
 
     @property
     def command(self) -> list[str]:
-        """The command that the timer runs."""
-        roots = [word for root in self.roots for word in ("--root", str(root))]
-        return [sys.executable, "-m", "backscroll", *roots, "archive", "sync"]
+        """The command that the timer runs.
+
+        With -P Python never imports modules from the current directory: a hook runs in the directory of a project.
+        """
+        roots = [word for root in self.roots for word in ("--root", str(Path(root).absolute()))]
+        return [sys.executable, "-P", "-m", "backscroll", *roots, "archive", "sync"]
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables that the command needs."""
-        return {name: self.env[name] for name in PASSED_ON if self.env.get(name)}
+        """The variables that the command needs; a scheduler starts it in another directory, so paths are absolute."""
+        given = {name: self.env[name] for name in PASSED_ON if self.env.get(name)}
+        return {
+            name: value if name.startswith("XDG_") else str(Path(value).absolute()) for name, value in given.items()
+        }
 
 
 def scheduler_of(place: TimerPlace, every: int) -> Scheduler:
@@ -177,14 +183,11 @@ def _launchd(place: TimerPlace, every: int) -> Scheduler:
 def _windows(place: TimerPlace, every: int) -> Scheduler:
     path = place.own / f"{place.name}.xml"
     command = subprocess.list2cmdline(place.command)
-    program, _, arguments = command.partition(" -m ")
-    arguments = f"-m {arguments}"
+    program, arguments = place.command[0], subprocess.list2cmdline(place.command[1:])
     if place.variables:  # a task has no variables of its own
         settings = " && ".join(f'set "{name}={value}"' for name, value in place.variables.items())
         program, arguments = "cmd.exe", f'/c "{settings} && {command}"'
-    text = _TASK.format(
-        every=every, program=escape(program.strip('"'), quote=False), arguments=escape(arguments, quote=False)
-    )
+    text = _TASK.format(every=every, program=escape(program, quote=False), arguments=escape(arguments, quote=False))
     return Scheduler(
         "windows",
         {path: text.replace("\n", "\r\n").encode("utf-16", "replace")},

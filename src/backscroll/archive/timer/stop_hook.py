@@ -47,8 +47,13 @@ def _settings(path: Path) -> dict[str, Any] | None:
 
 
 def _line(command: Sequence[str], variables: dict[str, str]) -> str:
-    words = [*(f"{name}={shlex.quote(value)}" for name, value in variables.items()), *map(shlex.quote, command[:-2])]
-    return f"{' '.join(words)} {_MARK}"
+    return f"{shell_line(command[:-2], variables)} {_MARK}"
+
+
+def shell_line(command: Sequence[str], variables: dict[str, str]) -> str:
+    """Return a command with its variables as a line for a shell."""
+    words = [*(f"{name}={shlex.quote(value)}" for name, value in variables.items()), *map(shlex.quote, command)]
+    return " ".join(words)
 
 
 def _with_hook(settings: dict[str, Any], line: str) -> dict[str, Any]:

@@ -7,11 +7,14 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import PurePath
+from shlex import quote
 
+from backscroll.archive.restore import named_in_row
 from backscroll.health.remains import Loss
 from backscroll.health.surroundings import CheckResult, Surroundings, counted
 from backscroll.index.health_facts import configs, files_beside, known_names, paths_of_files, transcript_files
 from backscroll.place import Place
+from backscroll.stores.archived import CONVERSATIONS, KeptFile
 from backscroll.stores.side import read_object
 from backscroll.times import of_file
 
@@ -78,7 +81,15 @@ def mass_loss(around: Surroundings) -> Iterator[CheckResult]:
         if len(early) >= MANY:
             what = "transcripts" if kind == "transcript" else "rows of Desktop"
             text = f"{len(early):,} {what} vanished before their time. The archive has them all."
-            yield CheckResult("warning", text, Place(early[0]), "archive list --state kept")
+            remedy = _restoring(early, around) if kind == "row" else "archive list --state kept"
+            yield CheckResult("warning", text, Place(os.fsdecode(early[0].path)), remedy)
+
+
+def _restoring(rows: Sequence[KeptFile], around: Surroundings) -> str:
+    """Return the command that restores archived rows of Desktop with their sessions."""
+    names: set[str] = set().union(*(named_in_row(around.part, row) for row in rows))
+    known = [session.id for session in around.sessions if session.id in names]
+    return f"archive restore {' '.join(map(quote, known))}" if known else "archive list --files"
 
 
 def _many_lost(found: Sequence[Loss], around: Surroundings) -> CheckResult:
@@ -115,14 +126,19 @@ def _last_cleanup(around: Surroundings) -> tuple[datetime, str, str] | None:
     return max(found, default=None)
 
 
-def _vanished_early(around: Surroundings, kind: str) -> list[str]:
+def _is_of(row: KeptFile, kind: str) -> bool:
+    """Return True if an archived file is a transcript, or an audit of Cowork, or a row, as asked."""
+    return row.kind in CONVERSATIONS if kind == "transcript" else row.kind == kind
+
+
+def _vanished_early(around: Surroundings, kind: str) -> list[KeptFile]:
     """Return the archived transcripts, or rows, that are gone although no clean-up was due and nobody moved them."""
     live = {session.id for session in around.sessions if session.state != "kept" and session.transcripts}
     rows = {f"{row['id']}.json" for session in around.sessions for row in session.rows}
-    gone = []
+    gone: dict[str, KeptFile] = {}
     for row in around.archived:
         path = os.fsdecode(row.path)
-        if row.kind != kind or not row.looked or os.path.lexists(path):  # an imported file was never at its place
+        if not _is_of(row, kind) or not row.looked or os.path.lexists(path):  # an imported file was never at its place
             continue
         if kind == "row":
             is_early = PurePath(path).name not in rows
@@ -131,5 +147,5 @@ def _vanished_early(around: Surroundings, kind: str) -> list[str]:
             due = None if written is None else written + timedelta(days=around.rule(row.config).period)
             is_early = row.session not in live and due is not None and due > around.now
         if is_early:
-            gone.append(path)
-    return list(dict.fromkeys(gone))
+            gone.setdefault(path if kind == "row" else row.session or path, row)
+    return list(gone.values())

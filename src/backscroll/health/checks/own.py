@@ -29,7 +29,7 @@ def archive(around: Surroundings) -> Iterator[CheckResult]:
     """Report that the archive is damaged, or that there is none."""
     if around.archive_fault is not None:
         text = f"The catalogue of the archive cannot be read: {around.archive_fault}."
-        yield CheckResult("error", text, Place(str(around.part / CATALOGUE)))
+        yield CheckResult("error", text, Place(str(around.part / CATALOGUE)), "archive repair")
         return
     for segment, end in ends_of(around.archived).items():
         place = around.part / SEGMENTS / segment
@@ -38,7 +38,7 @@ def archive(around: Surroundings) -> Iterator[CheckResult]:
             what = "too short" if size else "gone"
             more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
             text = f"A file of the archive is {what}; it held {os.fsdecode(lost[0].path)}{more}."
-            yield CheckResult("error", text, Place(str(place)))
+            yield CheckResult("error", text, Place(str(place)), "archive repair")
     if not around.archived and any(session.transcripts for session in around.sessions):
         text = "There are no copies yet: a file that Claude Code deletes is lost."
         yield CheckResult("note", text, Place(str(around.part)), "archive install")

@@ -49,13 +49,15 @@ def document(value: ArchiveStatus | SyncReport | Verification) -> Iterator[str]:
 
 def status_lines(status: ArchiveStatus, paper: Paper, command: str) -> Iterator[Line]:
     """Yield the answer of `archive status`."""
-    if status.synced is None:
+    if not status.versions and status.synced is None:
         yield [Span("The archive is empty.")]
         yield [Span(f"Fill it: {command} archive sync", "dim")]
+        yield [Span(_timer_text(status.timer, command), "dim")]
         return
     amounts = {"session": status.sessions, "file": status.files, "version": status.versions}
     yield [Span(", ".join(count(number, noun) for noun, number in amounts.items()))]
-    yield [Span(f"{size(status.raw_bytes)} in {size(status.bytes)}, synced {ago(status.synced, paper)}")]
+    synced = "no sync since a repair" if status.synced is None else f"synced {ago(status.synced, paper)}"
+    yield [Span(f"{size(status.raw_bytes)} in {size(status.bytes)}, {synced}")]
     yield [Span(tilde(status.path, paper), "dim")]
     yield [Span(_timer_text(status.timer, command), "dim")]
 
@@ -112,6 +114,7 @@ def contents_lines(found: Sequence[ArchivedFile | ArchivedVersion], paper: Paper
     columns = [
         Column("version" if is_version else "versions", most=8, right=True),
         Column("size", most=9, right=True),
+        *([Column("copied", most=16, is_kept=True)] if is_version else []),
         Column("kind", most=16, shown_from=60),
         Column("path", is_path=True),
     ]
@@ -119,12 +122,19 @@ def contents_lines(found: Sequence[ArchivedFile | ArchivedVersion], paper: Paper
         [
             Span(f"{item.version if isinstance(item, model.ArchivedVersion) else item.versions:,}"),
             Span(size(item.bytes)),
+            *([Span(_copied(item, paper))] if is_version else []),
             Span(item.kind, "dim"),
             word(tilde(item.path, paper)),
         ]
         for item in found
     ]
     yield from table(columns, rows, paper)
+
+
+def _copied(item: ArchivedFile | ArchivedVersion, paper: Paper) -> str:
+    """Return the moment of the copy of a version."""
+    copied = item.copied if isinstance(item, model.ArchivedVersion) else None
+    return "" if copied is None else moment(copied, paper)
 
 
 def fact_lines(found: Sequence[ArchivedFact], paper: Paper) -> Iterator[Line]:
