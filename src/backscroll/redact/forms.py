@@ -35,13 +35,6 @@ SEPARATOR = b"\n\x00\n"
 _JSON_ESCAPE = re.compile(rb'\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([01][0-7]{2})|(["\\/bfnrt_-]|e(?=\[)))')
 _URL_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")
 _HTML_ESCAPE = re.compile(rb"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
-_COLOUR = rb"(?:\^\[|\xe2\x90\x9b)?\[[0-9;]{1,16}m|(?:\^\[|\xe2\x90\x9b)\[[0-9;]{0,16}[A-Za-z]"
-"""A colour whose escape a program spelled or dropped."""
-_INVISIBLE = (
-    rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]|\xc2\xad|\xcd\x8f|\xe1\x85[\x9f\xa0]|\xe1\xa0[\x8b-\x8e]"
-    rb"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf"
-    rb"|\xf3\xa0[\x80\x81][\x80-\xbf]"
-)
 _LOOKALIKES = dict(
     zip(
         "АВЕКМНОРСТХІЅЈаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧον",  # noqa: RUF001 - that they look alike is the point
@@ -50,11 +43,21 @@ _LOOKALIKES = dict(
     )
 )
 """Letters of Cyrillic and Greek, and the letters of ASCII that they look like."""
-_WIDE = rb"\xef\xbc[\x90-\x99\xa1-\xba\xbf]|\xef\xbd[\x81-\x9a]|\xf0\x9d[\x90-\x9f][\x80-\xbf]"
+# The first byte stands in one set, so that Python's search is quick; the rest follows a look-back at it.
+_ESCAPE = rb"(?<=\x1b)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
+_CARET = rb"(?:(?<=\^)|(?<=\xe2)\x90\x9b)\[[0-9;]{0,16}[A-Za-z]"
+_BARE_COLOUR = rb"(?<=\[)[0-9;]{1,16}m"
+_INVISIBLE = (
+    rb"(?<=[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f])|(?<=\xc2)\xad|(?<=\xcd)\x8f|(?<=\xe1)(?:\x85[\x9f\xa0]|\xa0[\x8b-\x8e])"
+    rb"|(?<=\xe2)(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|(?<=\xe3)\x85\xa4|(?<=\xef)(?:\xb8[\x80-\x8f]|\xbb\xbf)"
+    rb"|(?<=\xf3)\xa0[\x80\x81][\x80-\xbf]|(?<=\*)\*(?=[A-Za-z0-9_-])"
+)
+_WIDE = rb"(?<=\xef)(?:\xbc[\x90-\x99\xa1-\xba\xbf]|\xbd[\x81-\x9a])|(?<=\xf0)\x9d[\x90-\x9f][\x80-\xbf]"
+_OTHER_LETTER = b"|".join(b"(?<=%c)%c" % tuple(letter.encode()) for letter in _LOOKALIKES)
 _TERMINAL_ESCAPE = re.compile(
-    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])|"
-    + b"|".join((_COLOUR, _INVISIBLE, rb"(?<=[A-Za-z0-9_-])\*\*(?=[A-Za-z0-9_-])"))
-    + b"|(" + b"|".join((_WIDE, *(letter.encode() for letter in _LOOKALIKES))) + b")"
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f*\[^\xc2\xcd-\xd4\xe1-\xe3\xef\xf0\xf3](?:"
+    + b"|".join((_ESCAPE, _CARET, _BARE_COLOUR, _INVISIBLE, b"(?:%s|%s)()" % (_WIDE, _OTHER_LETTER)))
+    + b")"
 )
 _LINE_BREAK = re.compile(
     rb"(?:[ \t]{0,8}(?:\||\xe2\x94\x82))?\\{0,8}\r?\n(?:[ \t>|]|\xe2\x94\x82)*"
@@ -70,7 +73,7 @@ _TERMINAL = compile_pattern(
     r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\x{ad}\x{34f}\x{115f}\x{1160}\x{180b}-\x{180e}\x{200b}-\x{200f}\x{202a}-\x{202e}"
     r"\x{2060}-\x{206f}\x{3164}\x{fe00}-\x{fe0f}\x{feff}\x{e0000}-\x{e007f}"
     r"\x{ff10}-\x{ff19}\x{ff21}-\x{ff3a}\x{ff3f}\x{ff41}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
-    rf"|\x00[^\n]|\[[0-9;]{{1,16}}m|(?:\^\[|\x{{241b}})\[|{_LETTER}(?:\*\*{_LETTER}|{_LOOKALIKE})|{_LOOKALIKE}{_LETTER}",
+    rf"|\x00[^\n]|(?:^|[^3BEbe])\[[0-9;]{{1,16}}m|(?:\^\[|\x{{241b}})\[|{_LETTER}(?:\*\*{_LETTER}|{_LOOKALIKE})|{_LOOKALIKE}{_LETTER}",
     captures=False,
 )
 _URL_WORD = compile_pattern(r"""[^\s"'<>\\]*%[0-9a-fA-F]{2}[^\s"'<>\\]*""", captures=False)
@@ -253,7 +256,9 @@ def _drop(_found: re.Match[bytes]) -> bytes:
 
 def _plain(found: re.Match[bytes]) -> bytes:
     """Return the letter of ASCII that a letter stands for; nothing for a colour or an invisible character."""
-    letter = (found[1] or b"").decode("utf-8", "replace")
+    if found[1] is None:
+        return b""
+    letter = found[0].decode()
     return (_LOOKALIKES.get(letter) or unicodedata.normalize("NFKC", letter)).encode()
 
 
