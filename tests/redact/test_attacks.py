@@ -47,7 +47,9 @@ SPELLINGS = {
     "bold in Markdown": split("**"),
     "a line number of Read": f"    10→{TOKEN[:HALF]}\n    11→{TOKEN[HALF:]}",
     "a table": f"│ {TOKEN[:HALF]} │\n│ {TOKEN[HALF:]} │",
-    **{f"U+{ord(char):04X}": split(char) for char in "\0\x08\u00ad\u034f\u180e\u202e\u2062\u2068\u3164\ufe0f\U000e0020"},
+    **{
+        f"U+{ord(char):04X}": split(char) for char in "\0\x08\u00ad\u034f\u180e\u202e\u2062\u2068\u3164\ufe0f\U000e0020"
+    },
 }
 
 
@@ -64,7 +66,7 @@ def test_no_spelling_hides_a_token(name: str) -> None:
 def test_letters_of_other_alphabets_do_not_hide_a_token() -> None:
     """Wide letters and letters of Cyrillic count as those of ASCII."""
     wide = "".join(chr(ord(char) + 0xFEE0) for char in TOKEN)
-    mixed = TOKEN[:HALF] + "а" + TOKEN[HALF:]  # noqa: RUF001 - it looks like the letter of ASCII
+    mixed = TOKEN[:HALF] + "а" + TOKEN[HALF:]
 
     assert "⟨github-token-1⟩" == Redactor().redact_text(wide)
     assert TOKEN[HALF:] not in Redactor().redact_text(mixed)

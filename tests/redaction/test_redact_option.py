@@ -77,7 +77,9 @@ def test_a_snippet_is_cut_from_the_redacted_text(root: Path) -> None:
 def test_no_label_or_title_ends_in_half_a_secret(tmp_path: Path, shown: int) -> None:
     """Labels of branches are cut before they are redacted; the word at the cut goes, wherever it is cut."""
     words = "w" * (80 - shown - 1)
-    Draft("5d1a7b92-33c8-4e90-a6f4-2b8c7d9e0a04", cwd="/home/nora/shop").prompt(f"{words} {TOKEN}").write(home(tmp_path))
+    Draft("5d1a7b92-33c8-4e90-a6f4-2b8c7d9e0a04", cwd="/home/nora/shop").prompt(f"{words} {TOKEN}").write(
+        home(tmp_path)
+    )
     out = said("--root", tmp_path, "show", "latest", "--redact", "--json")[1]
 
     assert f'"label": "{words} …"' in out

@@ -295,3 +295,12 @@ def test_a_secret_that_markdown_joins_is_no_part_of_a_page(tmp_path: Path) -> No
     assert 4 == code
     assert "anthropic-api-key" in err
     assert not (tmp_path / "out.html").exists()
+
+
+def test_an_entity_of_a_page_makes_no_word_a_secret(tmp_path: Path) -> None:
+    """The page spells an apostrophe with digits; the scan reads what the page shows."""
+    Draft(UUID, CWD).prompt("Show it").answer("```\n| secrets | file's |\n```").write(home(tmp_path))
+    code, _, err = said("--root", tmp_path, "share", UUID, "-o", tmp_path / "out.html")
+
+    assert 0 == code, err
+    assert [] != findings_in_page(ValueRedactor(), f"<p>PASSWORD=&quot;{GITHUB}&quot;</p>".encode())

@@ -112,9 +112,7 @@ def _entered(groups: Iterable[RuleEntries], data: bytes, start: int) -> Iterator
         place = start + distance
         if not distance:
             yield from ((place, rule) for _, rule in entries)
-        elif data.startswith(exact, place) or (
-            folded and data[place : place + longest].lower().startswith(folded)
-        ):
+        elif data.startswith(exact, place) or (folded and data[place : place + longest].lower().startswith(folded)):
             yield from ((place, rule) for literal, rule in entries if _stands(literal, data, place, rule))
 
 

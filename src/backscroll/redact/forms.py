@@ -37,7 +37,7 @@ _URL_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")
 _HTML_ESCAPE = re.compile(rb"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
 _LOOKALIKES = dict(
     zip(
-        "АВЕКМНОРСТХІЅЈаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧον",  # noqa: RUF001 - that they look alike is the point
+        "АВЕКМНОРСТХІЅЈаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧον",
         "ABEKMHOPCTXISJaeopcyxijshdqwABEZHIKMNOPTYXov",
         strict=True,
     )
