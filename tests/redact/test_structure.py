@@ -220,3 +220,19 @@ def test_any_value_keeps_its_shape(value: Any) -> None:
     assert KEY not in json.dumps(once)
     assert type(value) is type(once)
     assert once == structure.redact_value(once)
+
+
+def test_a_secret_is_no_name_of_a_field() -> None:
+    """A short name of a field that is a key or a user is replaced; ordinary names stay."""
+    redacted = redactor().redact_value({"input": {KEY: 1, "nora": 2, "file_path": 3}, "again": {KEY: 4}})
+
+    assert {"input": {"⟨aws-key-1⟩": 1, "⟨user⟩": 2, "file_path": 3}, "again": {"⟨aws-key-1⟩": 4}} == redacted
+
+
+@pytest.mark.parametrize("name", ["title", "lastPrompt", "aiTitle"])
+def test_half_a_secret_at_the_end_of_a_cut_title_goes(name: str) -> None:
+    """No rule knows half a secret, so the word at which a program cut goes."""
+    half = "ghp_" + "Fak3" * 4
+
+    assert {name: "Deploy with …"} == redactor().redact_value({name: f"Deploy with {half}…"})
+    assert {name: f"Deploy with {half}"} == redactor().redact_value({name: f"Deploy with {half}"})

@@ -71,3 +71,16 @@ def test_a_snippet_is_cut_from_the_redacted_text(root: Path) -> None:
     _, out, _ = said("--root", root, "search", "Fak3Fak3", "--exact", "--redact", "--json")
     assert '"snippet"' in out
     assert "Fak3" not in out.replace('"query": "Fak3Fak3"', "")
+
+
+@pytest.mark.parametrize("shown", range(4, len(TOKEN), 6))
+def test_no_label_or_title_ends_in_half_a_secret(tmp_path: Path, shown: int) -> None:
+    """Labels of branches are cut before they are redacted; the word at the cut goes, wherever it is cut."""
+    words = "w" * (80 - shown - 1)
+    Draft("5d1a7b92-33c8-4e90-a6f4-2b8c7d9e0a04", cwd="/home/nora/shop").prompt(f"{words} {TOKEN}").write(
+        home(tmp_path)
+    )
+    out = said("--root", tmp_path, "show", "latest", "--redact", "--json")[1]
+
+    assert f'"label": "{words} …"' in out
+    assert TOKEN[:8] not in out

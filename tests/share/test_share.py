@@ -181,6 +181,18 @@ def test_long_outputs_go_out_whole_only_when_that_is_asked_for(tmp_path: Path) -
     assert "the very end" in (tmp_path / "whole.md").read_text()
 
 
+def test_a_secret_at_the_end_of_a_cut_output_does_not_go_out_in_half(tmp_path: Path) -> None:
+    """The word at which an output is cut is left out: no rule knows half a secret."""
+    output = "w" * 63_980 + f" {GITHUB} rest of it"
+    Draft(UUID, CWD).prompt("Go").answer(calls=[bash("cat x", output)]).write(home(tmp_path))
+    code, _, err = said("--root", tmp_path, "share", UUID, "-o", tmp_path / "cut.json")
+    text = (tmp_path / "cut.json").read_text()
+
+    assert 0 == code, err
+    assert "more characters were not shared" in text
+    assert GITHUB[:8] not in text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("form, largest", [("html", 5_100_000), ("md", 1_000_000)])
 def test_a_long_session_becomes_numbered_pages(tmp_path: Path, form: str, largest: int) -> None:
@@ -277,9 +289,18 @@ def test_the_last_scan_reads_the_text_that_a_page_shows() -> None:
 
 def test_a_secret_that_markdown_joins_is_no_part_of_a_page(tmp_path: Path) -> None:
     """Where Markdown hides a key from the rules, the finished page shows it, and is not written."""
-    Draft(UUID, CWD).prompt("Show it").answer(f"{KEY[:20]}**{KEY[20:40]}**{KEY[40:]}").write(home(tmp_path))
+    Draft(UUID, CWD).prompt("Show it").answer(f"{KEY[:20]}`{KEY[20:40]}`{KEY[40:]}").write(home(tmp_path))
     code, _, err = said("--root", tmp_path, "share", UUID, "-o", tmp_path / "out.html")
 
     assert 4 == code
     assert "anthropic-api-key" in err
     assert not (tmp_path / "out.html").exists()
+
+
+def test_an_entity_of_a_page_makes_no_word_a_secret(tmp_path: Path) -> None:
+    """The page spells an apostrophe with digits; the scan reads what the page shows."""
+    Draft(UUID, CWD).prompt("Show it").answer("```\n| secrets | file's |\n```").write(home(tmp_path))
+    code, _, err = said("--root", tmp_path, "share", UUID, "-o", tmp_path / "out.html")
+
+    assert 0 == code, err
+    assert [] != findings_in_page(ValueRedactor(), f"<p>PASSWORD=&quot;{GITHUB}&quot;</p>".encode())

@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a site of two sessions with a hostile title, project and text."""
     root = tmp_path_factory.mktemp("home")
     Draft(UUID, f"/home/x/{BAD}").title(BAD, by="custom").prompt(f"Why is Größe wrong? {BAD}").answer(
-        "Because", calls=[bash("grep -r umlaut", f"{BAD}\n" + "line\n" * 40 + "deeply folded word")]
+        "Because", calls=[bash("grep -r umlaut", f"{BAD} {'wide ' * 60}\n" + "line\n" * 40 + "deeply folded word")]
     ).write(home(root))
     Draft(OTHER, "/home/x/tides").prompt("How high is the tide? 潮汐").answer("Two metres").write(home(root))
 
@@ -94,3 +94,17 @@ def test_a_link_leads_to_a_message_and_escape_clears_the_search(site: Path, page
     assert 0 == hidden
     assert opened.locator("#m1").is_visible()
     assert opened.locator("main article:visible").count() >= 2
+
+
+def test_long_lines_are_reached_with_the_keyboard(site: Path, page: tuple[Any, list[str]]) -> None:
+    """A block that scrolls sideways takes the focus once its box is open; a narrow one does not."""
+    opened, _ = page
+    opened.goto((site / "sessions" / f"{UUID}.html").as_uri())
+    opened.get_by_role("button", name="Expand all").click()
+    opened.wait_for_function("document.querySelector('pre[tabindex]')")
+    wide = opened.locator("pre[tabindex]").evaluate_all("all => all.map(one => one.scrollWidth > one.clientWidth)")
+    narrow = opened.locator("pre:not([tabindex])").evaluate_all("all => all.map(one => one.scrollWidth > one.clientWidth)")
+
+    assert True in wide
+    assert False not in wide
+    assert True not in narrow

@@ -83,7 +83,7 @@ class Detector:
 
 def _is_token(rule: Rule) -> bool:
     """Return True if a rule finds words that are tokens by their own shape."""
-    return bool(rule.literals) and not (rule.inside_words or rule.ignore_case or rule.family in {"identity", "key"})
+    return bool(rule.literals) and not (rule.group or rule.ignore_case or rule.family in {"identity", "key"})
 
 
 def _moved(sighting: Sighting, view: DecodedView) -> Sighting:

@@ -7,12 +7,26 @@ RE2 makes the pass, so its time is linear.  A rule then looks at a bounded windo
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 from backscroll.redact.patterns import BytesPattern, compile_pattern
 from backscroll.redact.rules import LETTERS_AND_DIGITS, Rule, Sighting, match_rule
 
-RuleEntry = tuple[int, bytes, Rule]
-"""A rule to try, the distance of its literal from the literal that was met, and bytes that must stand there."""
+RuleEntry = tuple[bytes, Rule]
+"""A rule to try, and the bytes that must stand at its place."""
+
+
+class RuleEntries(NamedTuple):
+    """The rules to try at one distance from the literal that was met."""
+
+    distance: int
+    entries: tuple[RuleEntry, ...]
+    exact: tuple[bytes, ...]
+    folded: tuple[bytes, ...]
+    """The same bytes for rules that ignore case."""
+    longest: int
 
 
 class RuleEngine:
@@ -92,16 +106,20 @@ class RuleEngine:
                     yield from _entered(entries, data, start)
 
 
-def _entered(entries: Iterable[RuleEntry], data: bytes, start: int) -> Iterator[tuple[int, Rule]]:
-    """Yield the rules whose literal is really at its place."""
-    for distance, literal, rule in entries:
+def _entered(groups: Iterable[RuleEntries], data: bytes, start: int) -> Iterator[tuple[int, Rule]]:
+    """Yield the rules whose literal is really at its place; one look tells for most places that none is."""
+    for distance, entries, exact, folded, longest in groups:
         place = start + distance
-        if not literal or data.startswith(literal, place) or _stands_folded(literal, data, place, rule):
-            yield place, rule
+        if not distance:
+            yield from ((place, rule) for _, rule in entries)
+        elif data.startswith(exact, place) or (folded and data[place : place + longest].lower().startswith(folded)):
+            yield from ((place, rule) for literal, rule in entries if _stands(literal, data, place, rule))
 
 
-def _stands_folded(literal: bytes, data: bytes, place: int, rule: Rule) -> bool:
-    return rule.ignore_case and data[place : place + len(literal)].lower() == literal
+def _stands(literal: bytes, data: bytes, place: int, rule: Rule) -> bool:
+    return data.startswith(literal, place) or (
+        rule.ignore_case and data[place : place + len(literal)].lower() == literal
+    )
 
 
 def _continues_word(data: bytes, place: int, rule: Rule) -> bool:
@@ -111,21 +129,33 @@ def _continues_word(data: bytes, place: int, rule: Rule) -> bool:
     return data[place - 1] in LETTERS_AND_DIGITS and data[place] in LETTERS_AND_DIGITS
 
 
-def _entries_by_literal(rules: Sequence[Rule]) -> dict[bytes, tuple[RuleEntry, ...]]:
+def _entries_by_literal(rules: Sequence[Rule]) -> dict[bytes, tuple[RuleEntries, ...]]:
     """Return the rules to try for each literal, and for the literals that begin inside it."""
     by_first_byte: dict[int, list[tuple[bytes, Rule]]] = defaultdict(list)
     for rule in rules:
         for literal in dict.fromkeys(_key(literal, rule) for literal in rule.literals):
             by_first_byte[literal[0]].append((literal, rule))
     literals = {literal for pairs in by_first_byte.values() for literal, _ in pairs}
-    return {literal: tuple(_entries_of(literal, by_first_byte)) for literal in literals}
+    return {literal: tuple(_grouped(_entries_of(literal, by_first_byte))) for literal in literals}
+
+
+def _grouped(entries: Iterable[tuple[int, bytes, Rule]]) -> Iterator[RuleEntries]:
+    """Group entries, which are sorted by distance."""
+    for distance, group in groupby(entries, itemgetter(0)):
+        pairs = tuple((literal, rule) for _, literal, rule in group)
+        exact = tuple({literal for literal, rule in pairs if not rule.ignore_case})
+        folded = tuple({literal for literal, rule in pairs if rule.ignore_case})
+        yield RuleEntries(distance, pairs, exact, folded, max(len(literal) for literal, _ in pairs))
 
 
 def _key(literal: str, rule: Rule) -> bytes:
     return (literal.lower() if rule.ignore_case else literal).encode()
 
 
-def _entries_of(literal: bytes, by_first_byte: Mapping[int, Sequence[tuple[bytes, Rule]]]) -> Iterator[RuleEntry]:
+def _entries_of(
+    literal: bytes, by_first_byte: Mapping[int, Sequence[tuple[bytes, Rule]]]
+) -> Iterator[tuple[int, bytes, Rule]]:
+    """Yield the rules that begin at each distance inside a literal."""
     for distance in range(len(literal)):
         rest = literal[distance:]
         folded = rest.lower()

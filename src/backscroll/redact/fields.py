@@ -39,6 +39,8 @@ class FieldLists:
     opaque: frozenset[str]
     never: frozenset[str]
     """Fields that go out at no depth."""
+    cut: frozenset[str] = frozenset()
+    """Fields whose text a program may have cut, with an ellipsis in place of the rest."""
 
     def is_id(self, name: str, text: str) -> bool:
         """Return True if a field holds ids and its value has the shape of one."""
@@ -50,7 +52,8 @@ def shipped_fields() -> FieldLists:
     """Load the lists that ship with the package."""
     tables = tomllib.loads(files("backscroll.redact").joinpath(SHIPPED_LISTS).read_text(encoding="utf-8"))
     lists = {name: _make_list(table) for name, table in tables.items() if isinstance(table, dict)}
-    return FieldLists(lists, frozenset(tables["ids"]), frozenset(tables["opaque"]), frozenset(tables["never"]))
+    names = {name: frozenset(tables[name]) for name in ("ids", "opaque", "never", "cut")}
+    return FieldLists(lists, **names)
 
 
 def _make_list(table: Mapping[str, object]) -> FieldList:

@@ -3,18 +3,20 @@ r"""Forms: other spellings of the same text.
 Input: bytes.  Output: decoded views of the parts that are written in another form.
 A view knows for each of its bytes the place in the source, so that a finding in it can be replaced there.
 
-    json       \/ and \u0041 as in a JSON string, \_ and \- as in Markdown
+    json       \/, \u0041, \x41 and \101 as in a string of JSON, Python or C; \_ and \- as in Markdown
     url        %41
     html       &amp; and &#65;
-    terminal   colours and invisible characters between the visible ones
-    wrapped    a long word that was broken over lines
-    base64     text in base64; a finding covers the whole run
+    terminal   colours, also as `^[[31m` or without the escape, and ** of Markdown; invisible characters;
+               letters that only look like those of ASCII
+    wrapped    a long word that was broken over lines, also with line numbers or the border of a table
+    base64     text in base64, also of UTF-16; a finding covers the whole run
     hex        text in hexadecimal digits; a finding covers the whole run
 """
 
 import binascii
 import html
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,22 +32,53 @@ Region = tuple[int, int]
 
 SEPARATOR = b"\n\x00\n"
 
-_JSON_ESCAPE = re.compile(rb'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt_-]))')
+_JSON_ESCAPE = re.compile(rb'\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([01][0-7]{2})|(["\\/bfnrt_-]|e(?=\[)))')
 _URL_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")
 _HTML_ESCAPE = re.compile(rb"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
-_TERMINAL_ESCAPE = re.compile(
-    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
-    rb"|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad"
+_LOOKALIKES = dict(
+    zip(
+        "АВЕКМНОРСТХІЅЈаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧον",
+        "ABEKMHOPCTXISJaeopcyxijshdqwABEZHIKMNOPTYXov",
+        strict=True,
+    )
 )
-_LINE_BREAK = re.compile(rb"\\{0,8}\r?\n[ \t>|]*[+]?")
-_SHORT = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+"""Letters of Cyrillic and Greek, and the letters of ASCII that they look like."""
+# The first byte stands in one set, so that Python's search is quick; the rest follows a look-back at it.
+_ESCAPE = rb"(?<=\x1b)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
+_CARET = rb"(?:(?<=\^)|(?<=\xe2)\x90\x9b)\[[0-9;]{0,16}[A-Za-z]"
+_BARE_COLOUR = rb"(?<=\[)[0-9;]{1,16}m"
+_INVISIBLE = (
+    rb"(?<=[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f])|(?<=\xc2)\xad|(?<=\xcd)\x8f|(?<=\xe1)(?:\x85[\x9f\xa0]|\xa0[\x8b-\x8e])"
+    rb"|(?<=\xe2)(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|(?<=\xe3)\x85\xa4|(?<=\xef)(?:\xb8[\x80-\x8f]|\xbb\xbf)"
+    rb"|(?<=\xf3)\xa0[\x80\x81][\x80-\xbf]|(?<=\*)\*(?=[A-Za-z0-9_-])"
+)
+_WIDE = rb"(?<=\xef)(?:\xbc[\x90-\x99\xa1-\xba\xbf]|\xbd[\x81-\x9a])|(?<=\xf0)\x9d[\x90-\x9f][\x80-\xbf]"
+_OTHER_LETTER = b"|".join(b"(?<=%c)%c" % tuple(letter.encode()) for letter in _LOOKALIKES)
+_TERMINAL_ESCAPE = re.compile(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f*\[^\xc2\xcd-\xd4\xe1-\xe3\xef\xf0\xf3](?:"
+    + b"|".join((_ESCAPE, _CARET, _BARE_COLOUR, _INVISIBLE, b"(?:%s|%s)()" % (_WIDE, _OTHER_LETTER)))
+    + b")"
+)
+_LINE_BREAK = re.compile(
+    rb"(?:[ \t]{0,8}(?:\||\xe2\x94\x82))?\\{0,8}\r?\n(?:[ \t>|]|\xe2\x94\x82)*"
+    rb"(?:[0-9]{1,6}(?:\xe2\x86\x92|\t|: ?))?[+]?"
+)
+_SHORT = {b"b": b"\b", b"e": b"\x1b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
-_RARE_JSON = compile_pattern(r"\\(?:[/_-]|u[0-9a-fA-F]{4})", captures=False)
+_RARE_JSON = compile_pattern(r"\\(?:[/_-]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[01][0-7]{2}|e\[)", captures=False)
 _HTML = compile_pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);", captures=False)
-_TERMINAL = compile_pattern(r"[\x1b\x{ad}\x{200b}-\x{200f}\x{2060}\x{feff}]", captures=False)
+_LETTER = "[A-Za-z0-9_-]"
+_LOOKALIKE = f"[{''.join(_LOOKALIKES)}]"
+_TERMINAL = compile_pattern(
+    r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\x{ad}\x{34f}\x{115f}\x{1160}\x{180b}-\x{180e}\x{200b}-\x{200f}\x{202a}-\x{202e}"
+    r"\x{2060}-\x{206f}\x{3164}\x{fe00}-\x{fe0f}\x{feff}\x{e0000}-\x{e007f}"
+    r"\x{ff10}-\x{ff19}\x{ff21}-\x{ff3a}\x{ff3f}\x{ff41}-\x{ff5a}\x{1d400}-\x{1d7ff}]"
+    rf"|\x00[^\n]|(?:^|[^3BEbe])\[[0-9;]{{1,16}}m|(?:\^\[|\x{{241b}})\[|{_LETTER}(?:\*\*{_LETTER}|{_LOOKALIKE})|{_LOOKALIKE}{_LETTER}",
+    captures=False,
+)
 _URL_WORD = compile_pattern(r"""[^\s"'<>\\]*%[0-9a-fA-F]{2}[^\s"'<>\\]*""", captures=False)
 _WORD = "[A-Za-z0-9_+/=.~-]"
-_BREAK = r"\\{0,8}\r?\n[ \t>|]*[+]?"
+_BREAK = r"(?:[ \t]{0,8}[|│])?\\{0,8}\r?\n[ \t>|│]*(?:[0-9]{1,6}(?:→|\t|: ?))?[+]?"
 _WRAPPED = compile_pattern(
     f"{_WORD}{{2,}}(?:{_BREAK}{_WORD}{{16,}})+(?:{_BREAK}{_WORD}+)?|{_WORD}{{16,}}{_BREAK}{_WORD}{{2,}}",
     captures=False,
@@ -55,6 +88,10 @@ _BASE64 = compile_pattern(
     "(?:[CDI-Za-f][ACDEFGHQSTUVWXgi-nwyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]){5}"
     "[A-Za-z0-9+/_-]*={0,2}",
     captures=False,
+)
+# In base64 of ASCII text in UTF-16 every second byte is 0.
+_BASE64_UTF16 = compile_pattern(
+    "(?:[A-Za-z0-9+/_-][AQgw][AB][A-Za-z0-9+/_-]A[A-H][AEIMQUYcgkosw048]A){4,}[A-Za-z0-9+/_-]*={0,2}", captures=False
 )
 _BASE64_ONLY = re.compile("[A-Za-z0-9+/_=-]{16,}")
 _HEX = compile_pattern("(?:[2-7][0-9a-fA-F]|0[9aAdD]){10,}", captures=False)
@@ -97,9 +134,10 @@ def views(data: bytes) -> Iterator[DecodedView]:
         yield from _mapped_views("url", data, _words(_URL_WORD, data), _URL_ESCAPE, _decode_url)
     if b"&" in data:
         yield from _mapped_views("html", data, _lines_with(_HTML, data), _HTML_ESCAPE, _decode_html)
-    yield from _mapped_views("terminal", data, _lines_with(_TERMINAL, data, NEARBY), _TERMINAL_ESCAPE, _drop)
+    yield from _mapped_views("terminal", data, _lines_with(_TERMINAL, data, NEARBY), _TERMINAL_ESCAPE, _plain)
     yield from _mapped_views("wrapped", data, _words(_WRAPPED, data), _LINE_BREAK, _drop)
     yield from _run_views("base64", data, _BASE64, _decode_base64)
+    yield from _run_views("base64", data, _BASE64_UTF16, _decode_utf16)
     yield from _run_views("hex", data, _HEX, _decode_hex)
 
 
@@ -196,8 +234,12 @@ def _run_views(form: str, data: bytes, run: BytesPattern, decode: Callable[[byte
 
 
 def _decode_json(found: re.Match[bytes]) -> bytes:
-    code, short = found.groups()
-    return chr(int(code, 16)).encode("utf-8", "surrogatepass") if code else _SHORT.get(short, short)
+    code, byte, octal, short = found.groups()
+    if code:
+        return chr(int(code, 16)).encode("utf-8", "surrogatepass")
+    if byte or octal:
+        return bytes((int(byte, 16) if byte else int(octal, 8),))
+    return _SHORT.get(short, short)
 
 
 def _decode_url(found: re.Match[bytes]) -> bytes:
@@ -212,10 +254,22 @@ def _drop(_found: re.Match[bytes]) -> bytes:
     return b""
 
 
+def _plain(found: re.Match[bytes]) -> bytes:
+    """Return the letter of ASCII that a letter stands for; nothing for a colour or an invisible character."""
+    if found[1] is None:
+        return b""
+    letter = found[0].decode()
+    return (_LOOKALIKES.get(letter) or unicodedata.normalize("NFKC", letter)).encode()
+
+
 def _decode_base64(run: bytes) -> bytes:
     digits = run.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
     digits = digits[: len(digits) - (len(digits) % 4 == 1)]
     return binascii.a2b_base64(digits + b"=" * (-len(digits) % 4))
+
+
+def _decode_utf16(run: bytes) -> bytes:
+    return _decode_base64(run).replace(b"\0", b"")
 
 
 def _decode_hex(run: bytes) -> bytes:

@@ -12,6 +12,7 @@ Fields of a rule:
     literals   one of these strings occurs in every match, at its start
     gate       a short pattern that narrows the literals down, or takes their place
     before     alphabet that may stand between the start of the match and the literal
+    not_after  alphabet that may not stand right before the literal
     pattern    RE2 pattern of the whole match
     group      the group that is replaced; 0 is the whole match
     except     RE2 pattern of values that do not belong to the rule
@@ -37,7 +38,7 @@ SHIPPED_TABLE = "rules.toml"
 FEWEST_EXAMPLES = 2
 
 _FIELDS = {
-    *("name", "family", "label", "literals", "gate", "before", "pattern", "group", "except", "checks"),
+    *("name", "family", "label", "literals", "gate", "before", "not_after", "pattern", "group", "except", "checks"),
     *("matches", "ignores", "ignore_case", "inside_words", "whole_values", "longest"),
 }
 
@@ -110,6 +111,7 @@ def _make_rule(table: Mapping[str, Any]) -> Rule:
         literals=tuple(table.get("literals", ())),
         gate=gate,
         before=expand_alphabet(table.get("before", "")),
+        not_after=expand_alphabet(table.get("not_after", "")),
         group=int(table.get("group", 0)),
         ignore_case=ignore_case,
         inside_words=bool(table.get("inside_words")),

@@ -24,6 +24,7 @@ class Rule:
     literals: tuple[str, ...] = field(default=(), repr=False)
     gate: str | None = None
     before: bytes = b""
+    not_after: bytes = b""
     group: int = 0
     ignore_case: bool = False
     inside_words: bool = False
@@ -48,6 +49,8 @@ class Sighting:
 
 def match_rule(rule: Rule, data: bytes, place: int) -> Sighting | None:
     """Match a rule whose literal is at `place`."""
+    if rule.not_after and place and data[place - 1] in rule.not_after:
+        return None
     start = place - _run_before(data, place, rule) if rule.before else place
     found = _match_at(rule, data, start)
     if found is None:

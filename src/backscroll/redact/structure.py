@@ -6,6 +6,7 @@ This module reads no files and knows no sessions: the caller names the list of f
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
@@ -14,12 +15,15 @@ import orjson
 
 from backscroll.redact.fields import FieldList, FieldLists, shipped_fields
 from backscroll.redact.forms import is_base64_of_text
-from backscroll.redact.redactor import NamedText, Redactor
+from backscroll.redact.redactor import NamedText, Redactor, encode
 
 SHORTEST_OPAQUE = 100
 HEAD = 1024
+LONGEST_KEY = 32
+ELLIPSIS = "…"
 MESSAGE_TEXTS = frozenset({"text", "thinking", "content"})
 
+_LAST_WORD = re.compile(r"[!-~]+\Z")
 _Take = Callable[[NamedText], str]
 _Value = TypeVar("_Value")
 
@@ -33,6 +37,7 @@ class StructureRedactor:
         self.redactor = redactor
         self._also = also
         self._fields = fields or shipped_fields()
+        self._plain_keys: set[str] = set()
 
     def redact_line(self, line: bytes) -> bytes:
         """Return a line of a transcript, still valid JSON; a line that is not JSON is redacted as text."""
@@ -118,10 +123,20 @@ class StructureRedactor:
         for name, inner in value.items():
             if name in self._fields.never and name not in self._also:
                 continue
-            key = name if name.isidentifier() and len(name) < 32 else take(NamedText(name))
-            yield key, self._tree(inner, name, take, in_message=in_message and name in MESSAGE_TEXTS)
+            yield self._key(name, take), self._tree(inner, name, take, in_message=in_message and name in MESSAGE_TEXTS)
+
+    def _key(self, name: str, take: _Take) -> str:
+        """Return the name of a field; one in which the detector finds nothing stays, and is not asked for again."""
+        if name in self._plain_keys:
+            return name
+        if len(name) < LONGEST_KEY and name.isidentifier() and not self.redactor.detector.find(encode(name)):
+            self._plain_keys.add(name)
+            return name
+        return take(NamedText(name))
 
     def _text(self, text: str, name: str, take: _Take, *, in_message: bool) -> str:
+        if name in self._fields.cut:
+            text = without_cut_word(text)
         if self._fields.is_id(name, text) or (name in self._fields.opaque and self._is_opaque(text)):
             return text
         return take(NamedText(text, "" if in_message else name, in_message))
@@ -137,6 +152,17 @@ class StructureRedactor:
 def _collect(texts: list[NamedText], text: NamedText) -> str:
     texts.append(text)
     return text.text
+
+
+def without_cut_word(text: str, longest: int | None = None) -> str:
+    """Return a text without the word at which it was cut: no rule knows half a secret.
+
+    A cut text ends in an ellipsis, or has all the characters that it may have.
+    """
+    bare = text.removesuffix(ELLIPSIS).removesuffix("...")
+    if len(bare) == len(text) and (longest is None or len(text) < longest):
+        return text
+    return _LAST_WORD.sub("", bare) + ELLIPSIS
 
 
 def dump_json(value: Any) -> bytes:

@@ -20,8 +20,10 @@ from backscroll.redact import (
     scan_bytes,
     scan_chunks,
 )
+from backscroll.redact.structure import without_cut_word
 from backscroll.sessions.message import Message, Part
-from backscroll.sessions.model import Transcript
+from backscroll.sessions.model import Branch, Transcript
+from backscroll.sessions.reading.reader import LABEL_LENGTH
 from backscroll.sessions.summaries import MessagePage
 
 _Value = TypeVar("_Value")
@@ -86,7 +88,7 @@ class ValueRedactor:
         """Return a transcript whose messages are redacted as they are read."""
         return Transcript(
             session=self.value(transcript.session),
-            branches=self.value(transcript.branches),
+            branches=self.value([_without_cut_label(branch) for branch in transcript.branches]),
             messages=self.messages(transcript.messages),
             damage=self.value(transcript.damage),
             notes=self.value(transcript.notes),
@@ -136,3 +138,8 @@ class ValueRedactor:
         is_record = kind == "system" or raw.get("type") != kind
         allowed = self._structure.allowed_fields(raw, "record" if is_record else "attachment")
         return replace(part, data={**part.data, "raw": allowed})
+
+
+def _without_cut_label(branch: Branch) -> Branch:
+    """Return a branch whose label ends with a whole word."""
+    return replace(branch, label=without_cut_word(branch.label, LABEL_LENGTH))

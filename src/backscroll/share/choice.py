@@ -11,6 +11,7 @@ from backscroll.errors import QueryError
 from backscroll.sessions.message import Message, Part
 
 LARGEST_OUTPUT = 64_000
+LONGEST_WORD = 4096
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 _PROMPTS = "prompts"
 
@@ -55,8 +56,14 @@ def _reduced(part: Part, choice: ShareChoice) -> Part:
     data |= {"detail": {"structuredPatch": patch}} if patch else {}
     text = part.text
     if text is not None and len(text) > LARGEST_OUTPUT and not choice.outputs:
-        text = f"{text[:LARGEST_OUTPUT]}\n… {len(text) - LARGEST_OUTPUT:,} more characters were not shared"
+        kept = _whole_words(text[:LARGEST_OUTPUT])
+        text = f"{kept}\n… {len(text) - len(kept):,} more characters were not shared"
     return replace(part, text=text, data=data)
+
+
+def _whole_words(text: str) -> str:
+    """Return a cut text without the word at which it was cut: no rule knows half a secret."""
+    return text[: max(text.rfind("\n"), text.rfind(" "), len(text) - LONGEST_WORD, 0)]
 
 
 def selection(text: str | None) -> Callable[[int, Message], bool]:

@@ -29,6 +29,7 @@ FORMS = ("html", "md", "json", "pdf")
 _CHUNK = 1 << 20
 _BRACKETS = bytes.maketrans(b"<>", b"\n\n")
 """In a page of ours every bracket belongs to a tag of ours, and a tag ends a value."""
+_ENTITIES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&#x27;", b"'"), (b"&#39;", b"'"), (b"&amp;", b"&"))
 _INLINE = re.compile(rb'</?(?:b|code|em|i|s|small|span|strong)>|</?a(?: [^<>]*)?>|<span class="[a-z0-9]{1,3}">')
 """Tags inside words: a reader, a printer and a PDF see the text around them as one.  Other spans are lines."""
 
@@ -123,7 +124,14 @@ def _take(
 def findings_in_page(redactor: ValueRedactor, page: bytes) -> list[Finding]:
     """Return the findings in a finished page: in its stored form and in its visible text."""
     texts = (page, _INLINE.sub(b"", page))
-    return [one for text in texts for one in redactor.scan_chunks([text.translate(_BRACKETS)])]
+    return [one for text in texts for one in redactor.scan_chunks([_unescaped(text.translate(_BRACKETS))])]
+
+
+def _unescaped(text: bytes) -> bytes:
+    """Return a text with the characters that a page spells as entities: an entity would be a part of a value."""
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    return text
 
 
 def _scanned(redactor: ValueRedactor, name: str, chunks: Iterable[bytes]) -> Iterable[Finding]:

@@ -56,7 +56,7 @@ _LONGEST = 600
 """Seconds; 2 MB of page take about 4."""
 _STREAM = re.compile(rb"stream\r?\n(.*?)\r?\nendstream", re.DOTALL)
 _STRING = re.compile(
-    rb"/(?:Title|Author|Subject|Keywords|Creator|Producer|URI|Contents)\s*(\((?:[^()\\]|\\.)*\)|<[^>]*>)"
+    rb"/(?:Title|Author|Subject|Keywords|Creator|Producer|URI|Contents|Alt|ActualText|TU)\s*(\((?:[^()\\]|\\.)*\)|<[^>]*>)"
 )
 
 

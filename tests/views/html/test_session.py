@@ -207,7 +207,10 @@ def test_a_command_has_its_aim_and_an_option_its_words() -> None:
     option = {"label": "Tea", "description": "Hot and green"}
     asked = call_part("AskUserQuestion", {"questions": [{"question": "Which?", "options": [option, "Milk"]}]})
 
+    repeated = call_part("Bash", {"command": "ls -a", "description": "ls -a"})
+
     assert '<p class="label">List &lt;all&gt; files</p>' in part_html(command, paper())
+    assert 'class="label"' not in part_html(repeated, paper())
     assert "<li>Tea <small>Hot and green</small></li><li>Milk</li>" in part_html(asked, paper())
 
 

@@ -19,7 +19,7 @@
       section.classList.toggle("unmatched", !shown);
       found += shown;
     }
-    status.textContent = wanted.length ? `${found} sessions` : "";
+    status.textContent = wanted.length ? `${found} session${found === 1 ? "" : "s"}` : "";
   });
   addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.target === filter) return;

@@ -10,6 +10,11 @@
     for (let box = item.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
   };
 
+  // What scrolls sideways can be reached and scrolled with the keyboard.
+  const reach = (box) => {
+    for (const item of box.querySelectorAll("pre, table")) if (item.scrollWidth > item.clientWidth) item.tabIndex = 0;
+  };
+
   // Marks matches without a change of the page, where the browser can.
   const mark = (items, words) => {
     if (!CSS.highlights) return;
@@ -42,7 +47,7 @@
     for (const item of articles) item.classList.toggle("unmatched", !kept.has(item));
     if (words.length) found.forEach(unfold);
     mark(found, words);
-    status.textContent = words.length ? `${found.length} messages` : "";
+    status.textContent = words.length ? `${found.length} message${found.length === 1 ? "" : "s"}` : "";
   };
 
   all.addEventListener("click", () => {
@@ -52,6 +57,8 @@
     all.textContent = open ? "Fold all" : "Expand all";
   });
   find.addEventListener("input", search);
+  addEventListener("toggle", (event) => reach(event.target), true);
+  reach(document);
   addEventListener("keydown", (event) => {
     if (event.target === find && event.key === "Escape") {
       find.value = "";

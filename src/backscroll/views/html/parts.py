@@ -104,7 +104,8 @@ def _shell(name: str, call_input: Any) -> str | None:
 def _aim(call_input: Any) -> str:
     """Return Claude's own words about a command, nothing without any."""
     aim = call_input.get("description")
-    return f'<p class="label">{line(aim)}</p>\n' if isinstance(aim, str) and aim.strip() else ""
+    is_said = isinstance(aim, str) and aim.strip() and aim.strip() != call_input["command"].strip()
+    return f'<p class="label">{line(aim)}</p>\n' if is_said else ""
 
 
 def _terminal(command: str, result: Part | None) -> str:

@@ -78,7 +78,7 @@ def list_page(entries: Sequence[SiteEntry], *, is_redacted: bool) -> str:
     head = (
         f"<header><h1>{count(len(entries), 'session')}</h1>{notice(is_redacted=is_redacted)}"
         '<nav class="top"><a href="search.html">Search everything that was said</a></nav></header>\n'
-        '<div class="tools" hidden><input type="search" aria-label="Filter by title or project" '
+        '<div class="tools" role="search" hidden><input type="search" aria-label="Filter by title or project" '
         'placeholder="Filter by title or project"><output role="status"></output></div>\n'
     )
     return "".join(
@@ -107,7 +107,7 @@ def search_page(entries: Iterable[SiteEntry], *, is_redacted: bool) -> Iterator[
         '<header><nav class="top"><a href="index.html">All sessions</a></nav><h1>Search</h1>'
         f"{notice(is_redacted=is_redacted)}</header>\n"
         "<noscript><p>The search needs a script. The list of sessions does not.</p></noscript>\n"
-        '<div class="tools" hidden><input type="search" aria-label="Words that were said" '
+        '<div class="tools" role="search" hidden><input type="search" aria-label="Words that were said" '
         'placeholder="Words that were said" autofocus><output role="status"></output></div>\n'
         '<main><ol class="bare" id="found"></ol></main>\n'
     )
