@@ -103,7 +103,9 @@ def test_long_lines_are_reached_with_the_keyboard(site: Path, page: tuple[Any, l
     opened.get_by_role("button", name="Expand all").click()
     opened.wait_for_function("document.querySelector('pre[tabindex]')")
     wide = opened.locator("pre[tabindex]").evaluate_all("all => all.map(one => one.scrollWidth > one.clientWidth)")
-    narrow = opened.locator("pre:not([tabindex])").evaluate_all("all => all.map(one => one.scrollWidth > one.clientWidth)")
+    narrow = opened.locator("pre:not([tabindex])").evaluate_all(
+        "all => all.map(one => one.scrollWidth > one.clientWidth)"
+    )
 
     assert True in wide
     assert False not in wide

@@ -7,7 +7,8 @@ from importlib import resources
 
 PAGE_SCRIPT = "page.js"
 TOOLS = (
-    '<div class="tools" role="search" hidden><input type="search" aria-label="Find in this page" placeholder="Find in this page">'
+    '<div class="tools" role="search" hidden>'
+    '<input type="search" aria-label="Find in this page" placeholder="Find in this page">'
     '<output role="status"></output><button type="button" aria-pressed="false">Expand all</button></div>\n'
 )
 
