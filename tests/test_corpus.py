@@ -5,6 +5,9 @@ A number that changes here is a change of what backscroll counts, and needs its 
 """
 
 from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +40,8 @@ NAMES = (
     "damage",
 )
 
+NO_TEXT = {"type", "media_type", "signature", "data", "base64"}
+"""Fields of blocks, images, documents and signatures that are no text."""
 COUNTS = {
     "home": (94, 2406, 245, 2129, 15, 1, 88, 5, 96110, 512839, 7599919, 203512338, 1976, 4),
     "cli/cli-1.0.0-headless": (7, 41, 7, 26, 2, 0, 7, 0, 456, 1736, 3200, 6400, 32, 0),
@@ -164,3 +169,40 @@ def test_what_is_counted_is_told(name: str) -> None:
         )
 
         assert (session.messages, session.prompts, session.calls) == found, session.id
+
+
+def strings_in(value: object, without: Collection[str] = ()) -> Iterator[str]:
+    """Yield every text in a value but those of some keys, with blanks as one space."""
+    if isinstance(value, str):
+        yield " ".join(value.replace("\0", "").split())
+    elif isinstance(value, dict):
+        yield from (text for key, item in value.items() if key not in without for text in strings_in(item, without))
+    elif isinstance(value, list):
+        yield from (text for item in value for text in strings_in(item, without))
+
+
+def said_in(record: dict[str, Any]) -> Iterator[str]:
+    """Yield the texts of a message, a notice or an attachment."""
+    kind = record.get("type")
+    if kind in ("user", "assistant"):
+        yield from strings_in(second_way.message_of(record).get("content"), NO_TEXT)
+    elif kind == "system":
+        yield from strings_in(record.get("content"), NO_TEXT)
+    elif kind == "attachment":
+        yield from strings_in(record.get("attachment"), NO_TEXT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PARTS)
+def test_every_text_of_every_message_is_shown(name: str) -> None:
+    """Every branch of a session together has each text of the session's own transcripts."""
+    root = shared_path(f"corpus/{name}")
+    backscroll.update_index(root)
+    missing = []
+    for session in sessions(name).values():
+        told = backscroll.show(session.id, root, all_branches=True, update=False).messages
+        shown = "\n".join(text for message in told for text in strings_in(asdict(message)))
+        said = {text for path in session.transcripts for row in second_way.read(Path(path))[0] for text in said_in(row)}
+        missing += [(session.id, text[:200]) for text in sorted(said) if text not in shown]
+
+    assert [] == missing
