@@ -22,8 +22,8 @@ from backscroll.formats.leveldb.log import INCOMPLETE, log_records
 from backscroll.place import Place
 from backscroll.records import Damage
 
-MISSING = "missing: every table and log is counted, and a deleted key may show"
-UNREADABLE = "unreliable: every table and log is counted, and a deleted key may show"
+MISSING = "missing: all tables and logs are read, and deleted keys may appear"
+UNREADABLE = "unreliable: all tables and logs are read, and deleted keys may appear"
 
 _CURRENT = "CURRENT"
 _NAME = re.compile(rb"(MANIFEST-[0-9]+)\n?")

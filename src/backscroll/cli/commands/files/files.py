@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913  (one for each option)
 ) -> int:
     """List the files that sessions touched, with their versions.
 
-    ID is any unique prefix of a session's id, or `latest`, or the path of a transcript.
+    ID is any unique start of a session's id, its title, `latest` or the path of a transcript.
     """
     if redact and patch is None:
         raise QueryError("--redact needs --patch", remedy="Add --patch ID, or leave out --redact.")

@@ -16,7 +16,7 @@ PASSPHRASE = click.option(
     "--passphrase-file",
     metavar="FILE",
     type=click.Path(),
-    help="Encrypt the bundle with age; the passphrase is the first line of FILE.",
+    help="Encrypt or decrypt the bundle with age; the passphrase is the first line of FILE.",
 )
 
 

@@ -98,8 +98,8 @@ def command(  # noqa: PLR0913  (one for each option)
     """Search the full text of all sessions.
 
     It searches prompts, answers, thinking, calls, results, agents, titles and plans. Each message appears once, best
-    match first. All words must occur. "a phrase", begin*, -not, this OR that, and fields: project: role: tool: kind:
-    model: branch: since: until: session: store: account: file: is:error is:agent has:code.
+    match first. All words must occur. A query may also have "a phrase", begin*, -not, this OR that, and fields:
+    project: role: tool: kind: model: branch: since: until: session: store: account: file: is:error is:agent has:code.
     """
     mode = _mode(regex=regex, exact=exact)
     options = searching.Options(

@@ -24,7 +24,7 @@ from backscroll.errors import DONE
 def command(settings: Settings, *, session: str) -> int:
     """Show the branches, forks, compactions and agents of a session.
 
-    ID is any unique start of a session's id, or `latest`, or the path of a transcript.
+    ID is any unique start of a session's id, its title, `latest` or the path of a transcript.
     """
     with opened(settings) as library:
         found, nodes = library.tree(session, prices=own_prices())

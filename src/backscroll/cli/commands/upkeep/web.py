@@ -35,8 +35,8 @@ from backscroll.library import open_library
 def command(settings: Settings, *, session: str | None, port: int, no_open: bool) -> int:
     """Show everything on a local web page.
 
-    Only this machine can reach it, and only the browser that the printed link signed in. It reads and never writes.
-    End it with Ctrl-C. A second `web` opens a new link to the running one.
+    Only this machine can reach the page, and the printed link signs in one browser. The page never changes a file.
+    End it with Ctrl-C. A second `web` prints a new link to the running one.
     """
     stay()
     running = import_module("backscroll.web.running")

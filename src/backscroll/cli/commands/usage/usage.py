@@ -75,7 +75,7 @@ def command(settings: Settings, /, **options: Any) -> int:
     """Show tokens and cost, each API message counted once.
 
     Resumes, forks and agents copy messages into many files. A message counts for its first session.
-    ID is any unique start of a session's id, or `latest`, or the path of a transcript.
+    ID is any unique start of a session's id, its title, `latest` or the path of a transcript.
     """
     if options["is_audit"]:
         return _audit(settings, options)
