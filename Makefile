@@ -34,7 +34,7 @@ test: setup lint  ## everything CI needs: lint, types, contracts, docs, all test
 	$(bin)/pytest -q -n $(workers)
 	@WORKERS=$(workers) sh scripts/other_pythons.sh
 
-check: setup lint  ## as test, without the slow tests; under a minute
+check: setup lint  ## as test, without the slow tests; some minutes
 	$(bin)/pytest -q -n $(workers) -m "not slow" --hypothesis-profile=quick
 
 check-plain: setup  ## the fast tests without lazy imports and other tricks for a quick start

@@ -169,6 +169,7 @@ PURE = {
     "sessions/file_changes/statements.py:tool_name",
     "sessions/transcript/moments.py:_quarter",
     "sessions/transcript/rows.py:_is_placeholder_version",
+    "sessions/transcript/rows.py:_same",
     "stats/prices.py:model_of",
     "stores/project_key.py:could_be",
     "views/html/page.py:_script",
