@@ -22,10 +22,10 @@ from backscroll.library import Library
 from backscroll.verbs.base import OwnPrices
 from backscroll.views.html.page import stylesheet
 from backscroll.web.answer import WebAnswer
-from backscroll.web.asked import Allowed, parse
 from backscroll.web.commands import ROUTES, WebSource
 from backscroll.web.events import Feed
 from backscroll.web.guard import App, Guard, cookie_name
+from backscroll.web.options import Allowed, parse
 from backscroll.web.secrets_of_run import RunSecret
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}

@@ -5,7 +5,7 @@ from itertools import chain
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import json, listing, terminal, versions_json
 from backscroll.cli.lazy_views import versions as view
 from backscroll.cli.library import opened, tell_unknown

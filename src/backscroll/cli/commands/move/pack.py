@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import plans as view
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading

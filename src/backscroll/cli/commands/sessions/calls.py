@@ -6,7 +6,7 @@ from itertools import chain, groupby, islice
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import calls as view
 from backscroll.cli.lazy_views import json, terminal
 from backscroll.cli.library import opened_with, tell_unknown

@@ -6,7 +6,7 @@ from itertools import chain
 
 import click
 
-from backscroll.cli.identity import complete_branch, complete_file, complete_model, complete_session
+from backscroll.cli.completion import complete_branch, complete_file, complete_model, complete_session
 from backscroll.cli.lazy_views import hits as view
 from backscroll.cli.lazy_views import json, listing, searching, terminal
 from backscroll.cli.library import opened_with, tell_unknown

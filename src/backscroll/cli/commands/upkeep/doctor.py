@@ -2,7 +2,7 @@
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import doctor as view
 from backscroll.cli.lazy_views import terminal
 from backscroll.cli.library import opened

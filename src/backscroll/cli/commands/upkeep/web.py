@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import json
 from backscroll.cli.options import examples, reading
 from backscroll.cli.prices import own_prices

@@ -6,7 +6,7 @@ from itertools import chain
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import listing, terminal, tool_use
 from backscroll.cli.lazy_views import usage_json as json
 from backscroll.cli.library import opened, tell_unknown

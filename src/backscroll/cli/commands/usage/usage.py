@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from backscroll.cli.identity import complete_model, complete_session
+from backscroll.cli.completion import complete_model, complete_session
 from backscroll.cli.lazy_views import audit as audit_view
 from backscroll.cli.lazy_views import listing, terminal
 from backscroll.cli.lazy_views import timeline as timeline_view
