@@ -32,7 +32,7 @@ from backscroll.views.figures import count
     help="A new or empty directory, or one that `export` made.",
 )
 @click.option("--project", metavar="TEXT", help="Only sessions of projects whose path contains TEXT.")
-@click.option("--redact", is_flag=True, help="Put a pseudonym in place of each secret and identity.")
+@click.option("--redact", is_flag=True, help="Replace secrets, and names of people and machines, with pseudonyms.")
 @reading
 @click.pass_obj
 def command(settings: Settings, /, directory: Path, project: str | None, redact: bool) -> int:
