@@ -16,6 +16,8 @@ faults := 100
 # How many mutants `make mutants` tests, and the seed of the sample.
 sample := 500
 seed := 1
+# near=1: only the tests beside each module, without the run that measures which tests reach which lines.
+near :=
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -34,7 +36,7 @@ test: setup lint  ## everything CI needs: lint, types, contracts, docs, all test
 	$(bin)/pytest -q -n $(workers)
 	@WORKERS=$(workers) sh scripts/other_pythons.sh
 
-check: setup lint  ## as test, without the slow tests; under a minute
+check: setup lint  ## as test, without the slow tests; some minutes
 	$(bin)/pytest -q -n $(workers) -m "not slow" --hypothesis-profile=quick
 
 check-plain: setup  ## the fast tests without lazy imports and other tricks for a quick start
@@ -44,7 +46,7 @@ faults: setup  ## attacks and injected faults, ten times as many as in `make tes
 	BACKSCROLL_FAULTS=$(faults) $(bin)/pytest -q -n $(workers) tests/attacks tests/archive tests/changes tests/transfer tests/index/update/test_grow_commands.py tests/test_faults.py tests/test_new_files.py
 
 mutants: setup .tools/mutants/.stamp  ## change the code in small ways and count the changes that tests notice; takes hours
-	.tools/mutants/$(programs)/python scripts/run_mutants.py --sample $(sample) --seed $(seed) --workers $(workers)
+	.tools/mutants/$(programs)/python scripts/run_mutants.py --sample $(sample) --seed $(seed) --workers $(workers) $(if $(near),--near)
 
 .tools/mutants/.stamp:
 	.tools/$(programs)/python -m venv .tools/mutants

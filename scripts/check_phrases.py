@@ -48,6 +48,10 @@ PHRASES = {
     r"no word of": 'write "no mention of"',
     r"scrub(?:s|bed|bing)?": 'write "made safe"; secrets are redacted',
     r"(?:was|is|are) looked into": 'write "examined"',
+    r"may not be read": 'write "cannot be read"; "may not" reads as "perhaps not"',
+    r"(?:not|never) believed": 'write "ignored" or "implausible"',
+    r"packed (?:data|values?|in an)": 'write "compressed"',
+    r"such a (?:project|model|git branch|tool)": 'write "of this name"',
 }
 IN_CODE = {r"what|whatever|whoever": "name the thing"}
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")

@@ -8,6 +8,9 @@ the changed line, in a copy of the repository, and prints every mutant that surv
 coverage finds those tests, with one run of all fast tests in `TESTS`.  A mutant gets a sample of them first, and all
 of them if the sample noticed nothing.  `mutant_tests.py` runs them in a fork, so no mutant waits for imports.
 
+That run takes long.  With `--near` there is none: a mutant gets the fast tests of its own module, and then those of
+the modules beside it.  Other tests might notice the survivors.
+
 Sites are drawn first and then one mutant of each site, because an operator has ten times as many mutants as a number.
 Annotations, and `is` in the place of `==`, are no sites: such mutants change nothing or do not even compile.
 """
@@ -60,7 +63,7 @@ FIRST = 25
 CHECKED = 12
 """The number of mutants whose first tests must pass on the code as it is."""
 COVERAGE = ".tools/mutants/coverage.data"
-TIMEOUT = 300
+TIMEOUT = 900
 """Seconds; a mutant that takes longer is stuck in a loop, which somebody would notice."""
 
 
@@ -128,7 +131,12 @@ class Covered:
         self._data.read()
         self._lines: dict[str, dict[int, list[str]]] = {}
 
-    def tests_of(self, mutant: Mutant) -> list[str]:
+    def batches_of(self, mutant: Mutant) -> list[list[str]]:
+        """Return a sample of the tests of a mutant, and the other ones."""
+        tests = self._tests_of(mutant)
+        return [batch for batch in (tests[:FIRST], tests[FIRST:]) if batch]
+
+    def _tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests of a mutant, those of the module's own file first; a statement may begin lines above."""
         path = str(TOP / mutant.path)
         if path not in self._lines:
@@ -138,6 +146,18 @@ class Covered:
         tests = sorted(filter(None, next(lines, [])))
         random.Random(mutant.line).shuffle(tests)  # noqa: S311 - a sample, not a secret
         return sorted(tests, key=lambda name: f"test_{Path(mutant.path).name}::" not in name)
+
+
+class Near:
+    """The test files of each module's own folder."""
+
+    def batches_of(self, mutant: Mutant) -> list[list[str]]:
+        """Return the test files of a module, and the other ones of its folder."""
+        module = Path(mutant.path).relative_to("src/backscroll")
+        folder = next(place for place in (TOP / "tests" / parent for parent in module.parents) if place.is_dir())
+        files = sorted(str(path.relative_to(TOP)) for path in folder.glob("test_*.py"))
+        own = [name for name in files if Path(name).stem.startswith(f"test_{module.stem}")]
+        return [batch for batch in (own, [name for name in files if name not in own]) if batch]
 
 
 def copy_repository(to: Path) -> Path:
@@ -159,19 +179,19 @@ class Tester:
         command = [str(TOP / ".venv" / "bin" / "python"), str(TOP / "scripts" / "mutant_tests.py"), str(place)]
         self._server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def outcome(self, mutant: Mutant, tests: list[str]) -> str:
+    def outcome(self, mutant: Mutant, batches: list[list[str]]) -> str:
         """Return killed, survived, timeout, or the reason why there is no answer."""
         target = self._place / mutant.path
         original = target.read_text("utf-8")
         changed = mutate_code(original, get_operator(mutant.operator)(), mutant.occurrence)
         if changed is None or changed == original:
             return "no change"
-        if not tests:
+        if not batches:
             return "no test"
         try:
             target.write_text(changed, "utf-8")
-            result = self._ask(target, tests[:FIRST])
-            return self._ask(target, tests[FIRST:]) if result == "survived" and tests[FIRST:] else result
+            results = (self._ask(target, tests) for tests in batches)
+            return next((result for result in results if result != "survived"), "survived")
         finally:
             target.write_text(original, "utf-8")
             _forget_compiled(target)
@@ -199,20 +219,19 @@ def _forget_compiled(module: Path) -> None:
         path.unlink()
 
 
-def run(mutants: list[Mutant], workers: int) -> Counter[str]:
+def run(mutants: list[Mutant], workers: int, tests: Covered | Near) -> Counter[str]:
     """Test all mutants, print each as it is done, and count the outcomes."""
     counts: Counter[str] = Counter()
-    covered = Covered()
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch, ThreadPoolExecutor(workers) as pool:
         testers: Queue[Tester] = Queue()
-        asked = [(mutant, covered.tests_of(mutant)) for mutant in mutants]
+        asked = [(mutant, tests.batches_of(mutant)) for mutant in mutants]
         if SHARED.is_dir():
             (Path(scratch) / SHARED.name).symlink_to(SHARED.resolve())
         for number in range(workers):
             testers.put(tester := Tester(copy_repository(Path(scratch) / str(number))))
-            tester.check([test for _, tests in asked[:CHECKED] for test in tests[:FIRST]])
+            tester.check([test for _, batches in asked[:CHECKED] for batch in batches[:1] for test in batch])
 
-        def test(item: tuple[Mutant, list[str]]) -> str:
+        def test(item: tuple[Mutant, list[list[str]]]) -> str:
             tester = testers.get()
             try:
                 return tester.outcome(*item)
@@ -232,12 +251,14 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--near", action="store_true", help="run only the tests beside each module")
     parser.add_argument("folders", nargs="*", default=list(FOLDERS))
     options = parser.parse_args()
     started = time.monotonic()
-    if not (TOP / COVERAGE).exists():
+    if not options.near and not (TOP / COVERAGE).exists():
         measure()
-    counts = run(draw(options.sample, options.seed, options.folders), options.workers)
+    tests = Near() if options.near else Covered()
+    counts = run(draw(options.sample, options.seed, options.folders), options.workers, tests)
     noticed = counts["killed"] + counts["timeout"]
     tested = noticed + counts["survived"] + counts["no test"]
     minutes = (time.monotonic() - started) / 60

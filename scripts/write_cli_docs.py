@@ -58,7 +58,7 @@ def see_also(path: str) -> str:
 
 def page() -> str:
     """Return the whole page."""
-    root = click.Context(cli, info_name="backscroll", terminal_width=WIDTH)
+    root = click.Context(cli, info_name="backscroll", terminal_width=WIDTH, help_option_names=["-h", "--help"])
     return "\n".join([HEAD, *map(section, commands(root))])
 
 

@@ -45,7 +45,7 @@ MOODS = {
 """Words that name no thing: no module is called so."""
 
 LONGEST_FUNCTION = 60
-LONGEST_MODULE = 600
+LONGEST_MODULE = 450
 GENERATED = "functions.py"
 """It has a function for every verb; scripts/write_public_names.py writes it."""
 
@@ -169,11 +169,14 @@ PURE = {
     "sessions/file_changes/statements.py:tool_name",
     "sessions/transcript/moments.py:_quarter",
     "sessions/transcript/rows.py:_is_placeholder_version",
+    "sessions/transcript/rows.py:_same",
     "stats/prices.py:model_of",
     "stores/project_key.py:could_be",
     "views/html/page.py:_script",
     "views/html/page.py:policy",
     "views/html/texts.py:_lexer",
+    "web/app.py:_content",
+    "web/app.py:_packed",
 }
 """Functions that keep results by their arguments: each depends on these alone, or on a file of this package."""
 
@@ -317,7 +320,7 @@ def test_functions_stay_short() -> None:
 
 
 def test_modules_stay_short() -> None:
-    """No module has more than 600 lines that are not blank."""
+    """No module has more than 450 lines that are not blank."""
     texts = {module: (PACKAGE / module).read_bytes() for module in MODULES if module != GENERATED}
     sizes = {module: sum(map(bool, map(bytes.strip, text.split(b"\n")))) for module, text in texts.items()}
 

@@ -143,7 +143,7 @@ def write_atomically(path: Path, data: bytes, *, inside: Path, durable: bool = T
     """
     directory = path.parent.resolve()
     if path.name in ("", "..") or not directory.is_relative_to(inside.resolve()):
-        raise RefusedError("refused to write outside our own directory", str(path))
+        raise RefusedError("refused to write outside backscroll's own directory", str(path))
     temporary = directory / f".{os.urandom(8).hex()}.tmp"
     try:
         _write_new(temporary, data, durable)
@@ -233,7 +233,7 @@ def _look(path: str | os.PathLike[str]) -> os.stat_result:
     try:
         return os.lstat(path)
     except ValueError:  # a NUL or a lone surrogate: no file system can hold such a name
-        raise NotRegularError("not a possible file name") from None
+        raise NotRegularError("not a valid file name") from None
 
 
 def _require_regular(mode: int) -> None:

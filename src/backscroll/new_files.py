@@ -54,7 +54,7 @@ class NewTree:
     def write(self, parts: Sequence[str], data: bytes) -> None:
         """Write a new file, whole or not at all; `parts` are the names that lead to it. Raise OSError on failure."""
         if not parts or not all(_is_name(part) for part in parts):
-            raise OSError(errno.EINVAL, "not a possible file name")
+            raise OSError(errno.EINVAL, "not a valid file name")
         if HAS_OPENAT:
             self._write_at(parts, data)
         else:

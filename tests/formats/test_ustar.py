@@ -8,7 +8,8 @@ import pytest
 from backscroll.formats import ustar
 from backscroll.formats.cursor import MalformedError
 
-NAMES = ["a", "a/b", f"{'d' * 60}/{'e' * 60}/{'f' * 90}", "x" * 100]
+LONGEST = f"{'d' * 155}/{'e' * 100}"
+NAMES = ["a", "a/b", f"{'d' * 60}/{'e' * 60}/{'f' * 90}", "x" * 100, LONGEST, f"{'d' * 153}/e/{'f' * 90}"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -229,7 +229,7 @@ def test_counts_that_are_not_believed_are_named(tmp_path: Path, reason: str) -> 
     (item,) = answer(tmp_path, "usage", "--audit")["doubted"]
 
     assert (str(path), 2) == (item["place"]["path"], item["place"]["line"])
-    assert f"token count not believed: {reason}" == item["reason"]
+    assert f"token count ignored: {reason}" == item["reason"]
     assert f"{reason}\n".encode() in run("--root", tmp_path, "usage", "--audit").stdout
 
 
@@ -239,7 +239,7 @@ def test_usage_that_is_no_object(tmp_path: Path) -> None:
     record["message"]["usage"] = [1]
     write_transcript(home(tmp_path), "-p", UUID, [line(record)])
 
-    assert ["token count not believed: usage is not an object"] == [item.reason for item in audited(tmp_path).doubted]
+    assert ["token count ignored: usage is not an object"] == [item.reason for item in audited(tmp_path).doubted]
 
 
 def test_records_that_could_not_be_counted_are_named(tmp_path: Path) -> None:

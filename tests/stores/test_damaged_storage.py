@@ -71,7 +71,7 @@ def test_h50_h55_without_manifest(gone: tuple[str, ...], tmp_path: Path) -> None
 
     assert VALUES == values
     assert 1 == len(damage)
-    assert "deleted key may show" in damage[0].reason
+    assert "deleted keys may appear" in damage[0].reason
 
 
 def test_h56_bomb(tmp_path: Path) -> None:

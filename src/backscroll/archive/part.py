@@ -55,7 +55,7 @@ def opened_part(path: Path, *, is_own: bool = True) -> Iterator["OpenPart"]:
 
 
 def _refuse_to_write(path: Path, reason: str, error: Exception) -> NoReturn:
-    remedy = "Everything that was reported before is safe. Correct this, then run the command again."
+    remedy = "Everything reported before is safe. Correct this, then run the command again."
     raise RefusedError(f"cannot write to the archive: {reason}", str(path), remedy) from error
 
 

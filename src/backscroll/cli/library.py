@@ -52,7 +52,7 @@ def tell_unknown(library: Library, settings: Settings, found: object, **given: s
 
 
 def warn_of_unreadable(library: Library, settings: Settings) -> None:
-    """Name the paths that may not be read, and the remedy, on standard error."""
+    """Name the paths that cannot be read, and the remedy, on standard error."""
     paths = library.unreadable()
     if not paths:
         return

@@ -130,8 +130,8 @@ class Commands(click.Group):
 def cli(context: click.Context) -> int | None:
     """Read everything that Claude leaves on this machine.
 
-    Nothing leaves the machine, and Claude's files change only with --apply.
-    Without a command: an overview.
+    Nothing leaves the machine. Claude's files change only with --apply, and by
+    `transfer undo`. Without a command, it shows an overview.
     """
     if context.invoked_subcommand is not None:
         return None

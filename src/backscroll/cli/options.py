@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from backscroll.cli.identity import complete_project
+from backscroll.cli.completion import complete_project
 from backscroll.cli.settings import Settings
 from backscroll.errors import QueryError
 from backscroll.times import parse_until, parse_when

@@ -22,7 +22,7 @@ class Settings:
     strict: bool = False
     pager: bool = True
     is_incomplete: bool = False
-    """Some paths may not be read."""
+    """Some paths cannot be read."""
     damage: int = 0
     """The number of damaged places that the answer met."""
     is_damage_near: bool = False

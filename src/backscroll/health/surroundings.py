@@ -87,7 +87,7 @@ class Surroundings:
 
     @cached_property
     def has_unreadable(self) -> bool:
-        """True if a file may not be read: it may hold everything that seems lost."""
+        """True if a file cannot be read: it may hold everything that seems lost."""
         return bool(unreadable_paths(self.database))
 
     @cached_property

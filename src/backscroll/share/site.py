@@ -120,7 +120,7 @@ class _Site:
     def _transcript(self, session: Session) -> Transcript:
         try:
             found = self.library.show(session.id, all_branches=True, images=True)
-        except BackscrollError:  # its files are gone or may not be read: the page has the known facts
+        except BackscrollError:  # its files are gone or cannot be read: the page has the known facts
             found = Transcript(session, [], iter(()), [], [])
         if self.redactor is None:
             return found

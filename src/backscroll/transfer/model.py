@@ -15,7 +15,7 @@ SEEN = (
 def absence(session: Session, otherwise: str = "it has no transcript on this machine") -> str:
     """Return the reason why there is no transcript here, and its place if known."""
     if session.state == "unreadable":
-        return "its files may not be read; `backscroll stores` names them"
+        return "you have no permission to read its files; `backscroll stores` names them"
     held = next((row["held"] for row in session.rows if row["held"]), None)
     return otherwise if held is None else f"its conversation is not on this machine: it is {held}"
 

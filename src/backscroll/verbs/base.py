@@ -123,7 +123,7 @@ class LibraryBase:
         return os.path.exists(self.archive_part() / "catalogue.db")
 
     def unreadable(self) -> list[str]:
-        """Return the paths that may not be read, as of the last update."""
+        """Return the paths that cannot be read, as of the last update."""
         met = sorted(item.place.path for item in self._damage if item.reason == DENIED)
         with self._lock:
             if self._database is None:

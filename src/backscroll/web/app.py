@@ -2,7 +2,7 @@
 
 from asyncio import Lock
 from collections.abc import AsyncIterator, Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from gzip import compress
 from importlib.resources import files
 from itertools import chain, islice
@@ -22,10 +22,10 @@ from backscroll.library import Library
 from backscroll.verbs.base import OwnPrices
 from backscroll.views.html.page import stylesheet
 from backscroll.web.answer import WebAnswer
-from backscroll.web.asked import Allowed, parse
 from backscroll.web.commands import ROUTES, WebSource
 from backscroll.web.events import Feed
 from backscroll.web.guard import App, Guard, cookie_name
+from backscroll.web.options import Allowed, parse
 from backscroll.web.secrets_of_run import RunSecret
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
@@ -131,7 +131,7 @@ def _gathered(pieces: Iterable[str | bytes]) -> Iterator[bytes]:
 def _failed(error: Exception, program: str) -> Response:
     """Return the document of an error; its remedy names the program with the roots."""
     if not isinstance(error, BackscrollError):
-        error = BusyError("our index cannot be read now", remedy="Try again in a moment.")
+        error = BusyError("the index cannot be read now", remedy="Try again in a moment.")
     status = 503 if isinstance(error, BusyError | CorruptError) else answer_for(error).http_status
     remedy = None if error.remedy is None else named_in(error.remedy, program)
     return JSONResponse({"error": {"what": error.what, "where": error.where, "remedy": remedy}}, status)
@@ -159,12 +159,12 @@ def _file(request: Request, name: str, media: str) -> Response:
     return Response(_packed(name), media_type=media, headers=headers | {"content-encoding": "gzip"})
 
 
-@cache
+@lru_cache(16)
 def _packed(name: str) -> bytes:
     return compress(_content(name), mtime=0)
 
 
-@cache
+@lru_cache(16)
 def _content(name: str) -> bytes:
     """Return the bytes of our own file; they stay the same while this server runs."""
     if name == "messages.css":  # in its own scope, because the page's own elements have a style of their own

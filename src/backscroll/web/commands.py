@@ -27,7 +27,7 @@ from backscroll.views.terminal.paper import Paper
 from backscroll.views.upkeep import archive as archive_view
 from backscroll.views.upkeep import doctor as doctor_view
 from backscroll.web.answer import WebAnswer
-from backscroll.web.asked import Allowed, WebRequest
+from backscroll.web.options import Allowed, WebRequest
 from backscroll.web.rendering import BESIDE, PageRenderer
 
 PAGE, LARGEST_PAGE = 50, 500

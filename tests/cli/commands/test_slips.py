@@ -134,14 +134,14 @@ def test_a_prompt_of_a_lost_session_names_no_command(root: Path) -> None:
 @pytest.mark.parametrize(
     "command, told",
     [
-        (("list", "--project", "shpo"), "--project shpo: no session belongs to such a project\n  Did you mean: shop?"),
-        (("list", "--model", "gpt"), "--model gpt: no session used such a model\n  Known: opus-5-5."),
-        (("list", "--branch", "x"), "--branch x: no session was on such a git branch\n  Known: main."),
+        (("list", "--project", "shpo"), "--project shpo: no session has a project of this name\n  Did you mean: shop?"),
+        (("list", "--model", "gpt"), "--model gpt: no session used a model of this name\n  Known: opus-5-5."),
+        (("list", "--branch", "x"), "--branch x: no session was on a git branch of this name\n  Known: main."),
         (("calls", "--tool", "Wrte"), "--tool Wrte: no tool of this name was called\n  Did you mean: Write?"),
         (("search", "tides", "--tool", "Wrte"), "--tool Wrte: no tool of this name"),
         (("usage", "--model", "gpt"), "--model gpt: no session used"),
-        (("tools", "--project", "shpo"), "--project shpo: no session belongs"),
-        (("files", "--project", "shpo"), "--project shpo: no session belongs"),
+        (("tools", "--project", "shpo"), "--project shpo: no session has"),
+        (("files", "--project", "shpo"), "--project shpo: no session has"),
     ],
     ids=str,
 )

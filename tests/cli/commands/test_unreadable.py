@@ -241,4 +241,4 @@ def test_a_transfer_says_unreadable(root: Path, command: tuple[str, ...]) -> Non
     code, out, err = asked(root, "transfer", *command, "33333333")
 
     assert 4 == code
-    assert f"its files may not be read; `backscroll --root {root} stores` names them" in out + err
+    assert f"you have no permission to read its files; `backscroll --root {root} stores` names them" in out + err

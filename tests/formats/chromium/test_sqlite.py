@@ -74,8 +74,8 @@ def test_local_storage(tmp_path: Path) -> None:
     assert len(items) == len(found) + 4
     assert ("https://claude.ai", "the empty key") == (found[""].origin, found[""].text)
     assert ({"a": 1}, b'\x01{"a": 1}', State.LIVE) == (found["k"].json, found["k"].value_bytes, found["k"].state)
-    assert "packed value is damaged" in (found["torn"].note or "")
-    assert (None, "packed in an unknown way (7)") == (found["other"].text, found["other"].note)
+    assert "compressed value is damaged" in (found["torn"].note or "")
+    assert (None, "compressed in an unknown way (7)") == (found["other"].text, found["other"].note)
     assert ("https://claude.ai", UNKNOWN_TEXT) == (found["日"].partition, found["日"].note)
     assert (None, "x") == (found["lost"].origin, found["lost"].text)
     assert UNKNOWN_TEXT == found["\x07"].note

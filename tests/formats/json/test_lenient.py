@@ -170,6 +170,14 @@ def test_characters_across_chunks(place: int) -> None:
     assert ({"a": filler + "日" + r"\xff"}, "invalid UTF-8 bytes") == value_of(text)
 
 
+def test_half_a_character_at_the_end_of_a_chunk() -> None:
+    """The last byte is never lost, even where the text ends with a chunk."""
+    notes: dict[str, None] = {}
+
+    assert lenient._valid(b"a" * (lenient._CHUNK - 1) + b"\xc3", notes).startswith(b"a" * (lenient._CHUNK - 1) + b"\\")
+    assert [lenient.INVALID_UTF8] == list(notes)
+
+
 @pytest.mark.parametrize("levels", [200, 2_000, 100_000])
 @pytest.mark.parametrize("opening, closing", [(b"[", b"]"), (b'{"x":', b"}"), (b'[{"]":', b"}]")])
 def test_deep_values_are_replaced(opening: bytes, closing: bytes, levels: int) -> None:

@@ -16,6 +16,7 @@ from backscroll.sessions.file_changes.shell import Removal, may_remove, removals
         ("cd sub && rm x; ls", [Removal("/w/sub/x")]),
         ("cd /else && mv x y", [Removal("/else/x", "/else/y")]),
         ("echo hi\nrm a", [Removal("/w/a")]),
+        ("rm a;\n\nrm b", [Removal("/w/a"), Removal("/w/b")]),
     ],
 )
 def test_plain_removals_are_known(command: str, expected: list[Removal]) -> None:

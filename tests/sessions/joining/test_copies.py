@@ -56,10 +56,10 @@ def test_an_unanswered_prompt_does_not_keep_a_copy() -> None:
 def test_folded_into_the_one_that_holds_most() -> None:
     """A session resumed twice goes into the longer of its continuations, on a tie the later."""
     short, longer = kin("b", "2025-06-02", "aAbBc", is_old=True), kin("a", "2025-06-02", "aAbBcC", is_old=True)
-    late = kin("c", "2025-06-03", "aAbBcD", is_old=True)
+    late = kin("0", "2025-06-03", "aAbBcD", is_old=True)
 
     assert "a" == folded_into(OLD, [short, longer])
-    assert "c" == folded_into(OLD, [short, longer, late])
+    assert "0" == folded_into(OLD, [short, longer, late])
 
 
 def test_the_stated_parent_counts() -> None:

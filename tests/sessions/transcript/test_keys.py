@@ -81,3 +81,16 @@ def test_a_copy_is_known_by_its_origin(tmp_path: Path) -> None:
 def test_versions_that_rewrite(version: str | None, is_rewriting: bool) -> None:
     """Up to 1.0 the program gave every record a new id when a session was resumed."""
     assert is_rewriting is is_rewriting_version(version)
+
+
+@pytest.mark.parametrize("is_rewriting", [False, True])
+def test_every_message_has_a_key(tmp_path: Path, *, is_rewriting: bool) -> None:
+    """The first and the last message have keys too, and no two keys are equal."""
+    path = tmp_path / "one.jsonl"
+    records = [user("u1"), assistant("a1", "u1"), user("u2", "a1"), assistant("a2", "u2")]
+    path.write_bytes(b"".join(map(line, records)))
+    with read_conversation([str(path)]) as conversation:
+        keys = Keys([str(path)]).messages(conversation.tree, is_rewriting=is_rewriting)
+
+    assert {0, 1, 2, 3} == set(keys)
+    assert 4 == len(set(keys.values()))

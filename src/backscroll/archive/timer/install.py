@@ -134,7 +134,7 @@ def _write_own(plan: ChangePlan, place: TimerPlace) -> None:
             continue
         path = Path(step.target)
         if not path.is_relative_to(place.own):
-            raise RefusedError("refused to change anything outside our own directory", step.target)
+            raise RefusedError("refused to change anything outside the directories of the timer", step.target)
         if step.action == REMOVE:
             path.unlink()
         else:

@@ -26,7 +26,7 @@ def hook_step(config: Path, command: Sequence[str], variables: dict[str, str], *
     after = _without_hook(before or {})
     if is_wanted:
         after = _with_hook(after, _line(command, variables))
-    why = "a Stop hook that runs archive sync" if is_wanted else "without our Stop hook"
+    why = "a Stop hook that runs archive sync" if is_wanted else "without backscroll's Stop hook"
     if after == (before or {}):
         return PlanStep(WRITE, None, str(path), why, SAME)
     content = json.dumps(after, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"

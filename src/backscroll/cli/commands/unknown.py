@@ -24,9 +24,9 @@ def tell_unknown(library: Library, **given: str | None) -> None:
 
 
 _MISSING = {
-    "project": "no session belongs to such a project",
-    "model": "no session used such a model",
-    "branch": "no session was on such a git branch",
+    "project": "no session has a project of this name",
+    "model": "no session used a model of this name",
+    "branch": "no session was on a git branch of this name",
     "tool": "no tool of this name was called",
 }
 

@@ -239,11 +239,11 @@ def _unpacked(packing: object, value: bytes) -> tuple[bytes, str | None]:
     if packing == 0:
         return value, None
     if packing != 1:
-        return value, f"packed in an unknown way ({packing})"
+        return value, f"compressed in an unknown way ({packing})"
     try:
         return zstd.unpack(value, MAX_VALUE), None
     except MalformedError as error:
-        return value, f"packed value is damaged: {error}"
+        return value, f"compressed value is damaged: {error}"
 
 
 def _record(place: Place, kind: Kind, key: str, storage_key: str | None) -> StorageRecord:

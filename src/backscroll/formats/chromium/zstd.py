@@ -26,8 +26,8 @@ def unpack(data: bytes, limit: int = MAX_UNPACKED) -> bytes:
         except ZstdError as error:
             raise MalformedError(f"Zstandard: {error}") from None
         if len(output) > limit:
-            raise MalformedError(f"packed data of more than the {limit:,} bytes allowed")
+            raise MalformedError(f"compressed data of more than the {limit:,} bytes allowed")
         if not frame.eof:
-            raise MalformedError("packed data is cut short")
+            raise MalformedError("compressed data is cut short")
         data = frame.unused_data
     return bytes(output)

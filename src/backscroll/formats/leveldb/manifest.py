@@ -22,8 +22,8 @@ from backscroll.formats.leveldb.log import INCOMPLETE, log_records
 from backscroll.place import Place
 from backscroll.records import Damage
 
-MISSING = "missing: every table and log is counted, and a deleted key may show"
-UNREADABLE = "unreliable: every table and log is counted, and a deleted key may show"
+MISSING = "missing: all tables and logs are read, and deleted keys may appear"
+UNREADABLE = "unreliable: all tables and logs are read, and deleted keys may appear"
 
 _CURRENT = "CURRENT"
 _NAME = re.compile(rb"(MANIFEST-[0-9]+)\n?")
@@ -40,7 +40,6 @@ class TableManifest:
     last_sequence: int | None = None
     tables: dict[int, int] = field(default_factory=dict)
     """Number and size of each table."""
-    is_torn: bool = False
 
 
 def read_manifest(directory: Directory, path: str, damage: list[Damage]) -> TableManifest | None:
@@ -72,7 +71,6 @@ def _read(directory: Directory, name: str, path: str, damage: list[Damage]) -> T
             for record in log_records(file, path, file_size(file)):
                 if isinstance(record, Damage):
                     damage.append(record)
-                    manifest.is_torn = True
                     trusted = trusted and record.reason == INCOMPLETE
                 else:
                     _apply(manifest, Cursor(record.data))

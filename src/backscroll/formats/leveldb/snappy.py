@@ -24,7 +24,7 @@ def unpack(data: bytes, limit: int = MAX_UNPACKED) -> bytes:
     """Return the unpacked bytes, or raise MalformedError; never more than `limit` bytes."""
     output, end = unpack_from(data, 0, limit)
     if end != len(data):
-        raise MalformedError("bytes after the packed data")
+        raise MalformedError("bytes after the compressed data")
     return output
 
 
@@ -33,16 +33,16 @@ def unpack_from(data: bytes, start: int, limit: int = MAX_UNPACKED) -> tuple[byt
     cursor = Cursor(data, start)
     length = cursor.varint()
     if length > limit:
-        raise MalformedError(f"packed data of {length:,} bytes, more than the {limit:,} allowed")
+        raise MalformedError(f"compressed data of {length:,} bytes, more than the {limit:,} allowed")
     if length > _MOST_FROM_ONE * cursor.left:
-        raise MalformedError("unpacked length out of proportion")
+        raise MalformedError("decompressed length out of proportion")
     output = bytearray()
     try:
         end = _elements(data, cursor.position, output, length)
     except IndexError:
-        raise MalformedError("packed data is cut short") from None
+        raise MalformedError("compressed data is cut short") from None
     if len(output) != length:
-        raise MalformedError(f"{len(output):,} bytes unpacked, {length:,} announced")
+        raise MalformedError(f"{len(output):,} bytes decompressed, {length:,} announced")
     return bytes(output), end
 
 

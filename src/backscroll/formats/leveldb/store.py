@@ -23,7 +23,7 @@ from backscroll.place import Place
 from backscroll.records import Damage
 
 OTHER_TABLE = "another table is in the place of this one: the manifest lists another size"
-TABLE_MISSING = "listed in the manifest, but missing: every table and log is counted, and a deleted key may show"
+TABLE_MISSING = "listed in the manifest, but missing: all tables and logs are read, and deleted keys may appear"
 
 _NAME = re.compile(r"([0-9]+)\.(log|ldb|sst)")
 _HELD = 32 << 20

@@ -131,7 +131,7 @@ def _read_block(file: BinaryIO, handle: Handle, size: int, start: int = 0) -> Ta
         return TableBlock(handle, snappy.unpack(stored[: handle.size], MAX_BLOCK), is_compressed=True)
     if kind == _ZSTD:
         return TableBlock(handle, zstd.unpack(stored[: handle.size], MAX_BLOCK), is_compressed=True)
-    raise MalformedError(f"block packed in an unknown way ({kind})")
+    raise MalformedError(f"block compressed in an unknown way ({kind})")
 
 
 def _is_checked(stored: bytes, start: int, end: int) -> bool:

@@ -59,5 +59,5 @@ def disk(around: Surroundings) -> Iterator[CheckResult]:
     place = next(path for path in (around.own, *around.own.parents) if path.is_dir())
     usage = shutil.disk_usage(place)
     if usage.free < min(LEAST_FREE, usage.total // 20):
-        text = f"The disk of our directory has {usage.free >> 20:,} MiB free, too little for the archive."
+        text = f"The disk of backscroll's directory has {usage.free >> 20:,} MiB free, too little for the archive."
         yield CheckResult("warning", text, None, f"$df -h {quote(str(place))}")

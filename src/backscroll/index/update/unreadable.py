@@ -1,4 +1,4 @@
-"""Files that exist and may not be read: their rows in the catalogue stay.
+"""Files that exist and cannot be read: their rows in the catalogue stay.
 
 A directory without permission (macOS without Full Disk Access, a backup of another user) looks like an empty one.
 Files below it are not gone, so their rows stay unchanged, and their sessions get the state `unreadable`.
@@ -27,7 +27,7 @@ _HOLDING_SESSIONS = {"code", "cowork"}
 
 
 def places(damage: Iterable[Damage]) -> list[str]:
-    """Return the paths that may not be read."""
+    """Return the paths that cannot be read."""
     return [item.place.path for item in damage if item.reason == DENIED]
 
 
@@ -37,7 +37,7 @@ def places_of(found: "FoundUnits") -> list[str]:
 
 
 def close(files: Iterable[tuple[list[Met], FileEntry | FoundFile]]) -> Iterator[Damage]:
-    """Replace files that were read before and may not be read now with damage."""
+    """Replace files that were read before and cannot be read now with damage."""
     for items, item in files:
         damage = Damage(Place(item.path), DENIED)
         items[items.index(item)] = damage
@@ -85,6 +85,6 @@ def is_any_inside(paths: Iterable[str], closed: Iterable[str]) -> bool:
 
 
 def state_of(state: str, paths: list[str], closed: list[str], *, is_denied: bool) -> str:
-    """Return the state of a session; `is_denied` means that one of its own files may not be read."""
+    """Return the state of a session; `is_denied` means that one of its own files cannot be read."""
     is_closed = is_any_inside(paths, closed) or (state == "damaged" and is_denied)
     return "unreadable" if is_closed or (state == "ghost" and closed) else state

@@ -12,7 +12,7 @@ from backscroll.dirs import named_in, program_with
 from backscroll.sessions.session import Session
 
 _NOTES = {
-    "unreadable": "its files may not be read; `backscroll stores` names them",
+    "unreadable": "you have no permission to read its files; `backscroll stores` names them",
     "ghost": (
         "the transcript is gone, and the archive has no copy; import a backup with archive import, then run"
         " `backscroll archive restore {id}`"

@@ -7,7 +7,7 @@ from typing import Any
 
 LARGEST_COUNT = 10**9
 """No message has more tokens.  The limit also keeps every sum within the integers of the index."""
-DOUBT = "token count not believed: "
+DOUBT = "token count ignored: "
 """The beginning of every note that names such counts."""
 _LONGEST_INTEGER = 4300
 """Python reads no integer of more digits."""

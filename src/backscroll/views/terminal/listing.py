@@ -151,7 +151,7 @@ def place_of(session: Session) -> str | None:
 def held(session: Session) -> str | None:
     """Return the holder of the transcript, if it is not in the usual place."""
     if session.state == "unreadable":
-        return "in files that may not be read"
+        return "in files that you have no permission to read"
     if session.transcripts:
         is_audit = session.transcripts[0].endswith("audit.jsonl")
         return "in Cowork's audit; the transcript itself is gone" if is_audit else None

@@ -21,8 +21,8 @@ from backscroll.errors import DONE
 def command(settings: Settings) -> int:
     """Show the known accounts, and the one that is signed in.
 
-    Desktop's rows, Cowork's manifests, transcripts and settings name accounts. The
-    command line and Desktop may be signed in with different ones. Desktop's counters of tokens and of the plan follow.
+    Desktop's rows, Cowork's manifests, transcripts and settings name accounts. The command line and Desktop may be
+    signed in with different accounts. It also shows Desktop's counters of tokens and of the plan.
     """
     with opened(settings) as library:
         found = library.accounts()

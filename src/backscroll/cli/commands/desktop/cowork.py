@@ -2,7 +2,7 @@
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import desktop, desktop_json, terminal
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading

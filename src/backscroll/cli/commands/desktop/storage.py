@@ -22,13 +22,13 @@ from backscroll.errors import DONE, NOT_FOUND
 @click.command("storage")
 @click.argument("key", required=False, metavar="[KEY]")
 @click.option("--origin", metavar="ORIGIN", help="Only one origin: claude.ai, https://claude.ai, '*.example.com'.")
-@click.option("--indexeddb", is_flag=True, help="Show the records of IndexedDB too; with KEY they always are.")
+@click.option("--indexeddb", is_flag=True, help="Show the records of IndexedDB too; with KEY, they are always shown.")
 @click.option(
     "--deleted",
     "--history",
     "is_history",
     is_flag=True,
-    help="Show deleted and superseded values too, as long as they are on the disk.",
+    help="Show deleted and superseded values too, if they are still on the disk.",
 )
 @click.option("--everything", is_flag=True, help="Show Session Storage and the browser's own records too.")
 @click.option(
@@ -50,8 +50,8 @@ def command(  # noqa: PLR0913  (one for each option)
 ) -> int:
     """Show the browser storage of Claude Desktop's pages.
 
-    KEY is an exact key, or a pattern with *; its values are shown in full. Values are from the browser's last commit:
-    a running Desktop may have newer ones. It locks nothing and writes nothing.
+    KEY is an exact key, or a pattern with *; with KEY, values are shown in full. Values are from the browser's last
+    commit: a running Desktop may have newer ones. It locks nothing and writes nothing.
     """
     if marks:
         return _show_marks(settings)

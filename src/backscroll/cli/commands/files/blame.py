@@ -4,7 +4,7 @@ from datetime import datetime
 
 import click
 
-from backscroll.cli.identity import complete_file
+from backscroll.cli.completion import complete_file
 from backscroll.cli.lazy_views import blame as view
 from backscroll.cli.lazy_views import terminal
 from backscroll.cli.library import opened

@@ -5,7 +5,7 @@ from itertools import chain
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import json, listing, terminal, versions_json
 from backscroll.cli.lazy_views import versions as view
 from backscroll.cli.library import opened, tell_unknown
@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913  (one for each option)
 ) -> int:
     """List the files that sessions touched, with their versions.
 
-    ID is any unique prefix of a session's id, or `latest`, or the path of a transcript.
+    ID is any unique start of a session's id, its title, `latest` or the path of a transcript.
     """
     if redact and patch is None:
         raise QueryError("--redact needs --patch", remedy="Add --patch ID, or leave out --redact.")

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from backscroll.cli.identity import complete_file, complete_session
+from backscroll.cli.completion import complete_file, complete_session
 from backscroll.cli.lazy_views import json, terminal, versions_json
 from backscroll.cli.lazy_views import versions as view
 from backscroll.cli.library import opened

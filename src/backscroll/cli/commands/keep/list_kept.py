@@ -5,7 +5,7 @@ from datetime import datetime
 import click
 
 from backscroll.cli.commands.sessions.session_options import choosing_sessions
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import archive as view
 from backscroll.cli.lazy_views import json, listing, terminal
 from backscroll.cli.library import opened

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import archive as archive_view
 from backscroll.cli.lazy_views import plans as view
 from backscroll.cli.lazy_views import terminal

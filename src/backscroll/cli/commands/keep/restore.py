@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import plans as view
 from backscroll.cli.lazy_views import terminal
 from backscroll.cli.library import opened

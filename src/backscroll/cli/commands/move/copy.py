@@ -3,7 +3,7 @@
 import click
 
 from backscroll.cli.commands.move.planning import APPLY, FORCE, show_plan
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading
 from backscroll.cli.settings import Settings
@@ -43,7 +43,7 @@ def command(  # noqa: PLR0913 - one argument per option of the command
     """Copy rows of Claude Desktop into another account, so that its sidebar shows the sessions.
 
     It skips rows without a transcript. It does not copy permissions, connections, schedules and worktree leases.
-    Cowork sessions are copied with their folder. Rows that the account already has stay unchanged.
+    It copies Cowork sessions with their folder, and changes no row that the account already has.
     """
     with opened(settings) as library:
         done = library.transfer_copy(

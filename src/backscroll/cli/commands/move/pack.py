@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import plans as view
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading
@@ -16,7 +16,7 @@ PASSPHRASE = click.option(
     "--passphrase-file",
     metavar="FILE",
     type=click.Path(),
-    help="Encrypt the bundle with age; the passphrase is the first line of FILE.",
+    help="Encrypt or decrypt the bundle with age; the passphrase is the first line of FILE.",
 )
 
 

@@ -4,7 +4,7 @@ import click
 
 from backscroll.cli.commands.move.planning import APPLY, FORCE, show_plan
 from backscroll.cli.commands.sessions.resume import become
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading
 from backscroll.cli.settings import Settings

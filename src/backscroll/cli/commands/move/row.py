@@ -3,7 +3,7 @@
 import click
 
 from backscroll.cli.commands.move.planning import APPLY, FORCE, show_plan
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading
 from backscroll.cli.settings import Settings

@@ -59,7 +59,7 @@ def log(settings: Settings) -> int:
 def undo(settings: Settings, *, journal: str | None) -> int:
     """Undo the last change, or the change of JOURNAL, at once.
 
-    Only files that are still as we wrote them are removed; files that were used since stay, and are named.
+    It removes only files that are still as backscroll wrote them. It keeps files that were used since, and lists them.
     """
     with opened(settings) as library:
         done = library.transfer_undo(journal)

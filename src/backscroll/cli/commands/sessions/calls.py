@@ -6,7 +6,7 @@ from itertools import chain, groupby, islice
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import calls as view
 from backscroll.cli.lazy_views import json, terminal
 from backscroll.cli.library import opened_with, tell_unknown
@@ -45,8 +45,8 @@ def command(  # noqa: PLR0913  (one for each option)
 ) -> int:
     """Show tool calls with their results, in time order.
 
-    ID is any unique start of a session's id, its title, `latest` or the path of a transcript. Without it, it shows
-    the calls of all sessions, newest session first.
+    ID is any unique start of a session's id, its title, `latest` or the path of a transcript. Without ID, it
+    shows the calls of all sessions, newest session first.
     """
     progress = ProgressLine()
     with opened_with(settings, progress) as library:

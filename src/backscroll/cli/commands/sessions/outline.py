@@ -2,7 +2,7 @@
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import json, terminal
 from backscroll.cli.lazy_views import outline as view
 from backscroll.cli.library import opened
@@ -25,8 +25,8 @@ from backscroll.errors import DONE
 def command(settings: Settings, *, session: str) -> int:
     """Show the landmarks of a session: prompts, errors, file changes and more.
 
-    Each line begins with the message number for `show ID --offset`. ID is any unique start of a session's id, or
-    `latest`, or the path of a transcript.
+    Each line begins with the message number for `show ID --offset`. ID is any unique start of a session's id, its
+    title, `latest` or the path of a transcript.
     """
     with opened(settings) as library:
         found = library.outline(session, prices=own_prices())

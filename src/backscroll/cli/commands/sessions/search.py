@@ -6,7 +6,7 @@ from itertools import chain
 
 import click
 
-from backscroll.cli.identity import complete_branch, complete_file, complete_model, complete_session
+from backscroll.cli.completion import complete_branch, complete_file, complete_model, complete_session
 from backscroll.cli.lazy_views import hits as view
 from backscroll.cli.lazy_views import json, listing, searching, terminal
 from backscroll.cli.library import opened_with, tell_unknown
@@ -98,8 +98,8 @@ def command(  # noqa: PLR0913  (one for each option)
     """Search the full text of all sessions.
 
     It searches prompts, answers, thinking, calls, results, agents, titles and plans. Each message appears once, best
-    match first. All words must occur. "a phrase", begin*, -not, this OR that, and fields: project: role: tool: kind:
-    model: branch: since: until: session: store: account: file: is:error is:agent has:code.
+    match first. All words must occur. A query may also have "a phrase", begin*, -not, this OR that, and fields:
+    project: role: tool: kind: model: branch: since: until: session: store: account: file: is:error is:agent has:code.
     """
     mode = _mode(regex=regex, exact=exact)
     options = searching.Options(

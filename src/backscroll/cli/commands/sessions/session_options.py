@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from backscroll.cli.identity import complete_branch, complete_model
+from backscroll.cli.completion import complete_branch, complete_model
 from backscroll.cli.options import closed, of_project, since_and_until
 from backscroll.query.closed_fields import CLOSED
 from backscroll.sessions.session import STATES

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from backscroll.cli.identity import complete_branch_of_session, complete_session
+from backscroll.cli.completion import complete_branch_of_session, complete_session
 from backscroll.cli.lazy_views import desktop, desktop_json, html, json, markdown, terminal, text, visible
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading, redacting, streaming

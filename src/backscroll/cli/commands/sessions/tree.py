@@ -2,7 +2,7 @@
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import json, terminal
 from backscroll.cli.lazy_views import tree as view
 from backscroll.cli.library import opened
@@ -24,7 +24,7 @@ from backscroll.errors import DONE
 def command(settings: Settings, *, session: str) -> int:
     """Show the branches, forks, compactions and agents of a session.
 
-    ID is any unique start of a session's id, or `latest`, or the path of a transcript.
+    ID is any unique start of a session's id, its title, `latest` or the path of a transcript.
     """
     with opened(settings) as library:
         found, nodes = library.tree(session, prices=own_prices())

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import json, terminal, text
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading, streaming

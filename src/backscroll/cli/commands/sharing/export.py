@@ -32,15 +32,15 @@ from backscroll.views.figures import count
     help="A new or empty directory, or one that `export` made.",
 )
 @click.option("--project", metavar="TEXT", help="Only sessions of projects whose path contains TEXT.")
-@click.option("--redact", is_flag=True, help="Put a pseudonym in place of each secret and identity.")
+@click.option("--redact", is_flag=True, help="Replace secrets, and names of people and machines, with pseudonyms.")
 @reading
 @click.pass_obj
 def command(settings: Settings, /, directory: Path, project: str | None, redact: bool) -> int:
     """Write all sessions as a static site: a page for each, a list and a search.
 
-    The site is for yourself: it is not redacted, and every page states this. Another run writes only the sessions
-    that changed; pages of deleted sessions stay. Open index.html in a browser; the pages load nothing from the
-    network.
+    Without --redact the site shows secrets unchanged, and every page states this: keep it to yourself. Another run
+    writes only the sessions that changed; pages of deleted sessions stay. Open index.html in a browser; the pages
+    load nothing from the network.
     """
     with opened(settings) as library:
         sharing.refuse_inside_claude(library, directory)

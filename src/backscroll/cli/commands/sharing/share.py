@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from backscroll import share as sharing
-from backscroll.cli.identity import complete_branch_of_session, complete_session
+from backscroll.cli.completion import complete_branch_of_session, complete_session
 from backscroll.cli.lazy_views import json
 from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading

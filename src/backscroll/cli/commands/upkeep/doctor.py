@@ -2,7 +2,7 @@
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import doctor as view
 from backscroll.cli.lazy_views import terminal
 from backscroll.cli.library import opened
@@ -31,7 +31,7 @@ def command(settings: Settings, *, session: str | None, kind: str | None, fix: b
     """Find lost and damaged sessions and sessions at risk, and show the command that helps.
 
     It changes nothing without --fix --apply. With --strict it exits with 3 if it finds an error or a warning.
-    A check for secrets and for unknown records reads a sample; --kind secrets and --kind drift read everything.
+    The checks for secrets and unknown records read a sample; --kind secrets and --kind drift read everything.
     """
     if is_apply and not fix:
         raise QueryError("--apply needs --fix", remedy="Use doctor --fix --apply.")

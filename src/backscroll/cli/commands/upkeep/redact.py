@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import redaction as view
 from backscroll.cli.lazy_views import terminal
 from backscroll.cli.library import opened_with

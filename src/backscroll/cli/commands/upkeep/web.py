@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import json
 from backscroll.cli.options import examples, reading
 from backscroll.cli.prices import own_prices
@@ -35,8 +35,8 @@ from backscroll.library import open_library
 def command(settings: Settings, *, session: str | None, port: int, no_open: bool) -> int:
     """Show everything on a local web page.
 
-    Only this machine can reach it, and only the browser that the printed link signed in. It reads and never writes.
-    End it with Ctrl-C. A second `web` opens a new link to the running one.
+    Only this machine can reach the page, and the printed link signs in one browser. The page never changes a file.
+    End it with Ctrl-C. A second `web` prints a new link to the running one.
     """
     stay()
     running = import_module("backscroll.web.running")

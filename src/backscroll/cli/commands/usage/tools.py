@@ -6,7 +6,7 @@ from itertools import chain
 
 import click
 
-from backscroll.cli.identity import complete_session
+from backscroll.cli.completion import complete_session
 from backscroll.cli.lazy_views import listing, terminal, tool_use
 from backscroll.cli.lazy_views import usage_json as json
 from backscroll.cli.library import opened, tell_unknown
@@ -47,7 +47,8 @@ def command(  # noqa: PLR0913  (one for each option)
 ) -> int:
     """Show how often each tool was called, and how often it failed.
 
-    Each call counts once, for the session that made it first. MCP servers, skills and types of agents follow.
+    Each call counts once, for the session that made it first. It also shows MCP servers, skills and
+    types of agents.
     """
     with opened(settings) as library:
         found = library.tools(

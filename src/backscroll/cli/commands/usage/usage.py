@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from backscroll.cli.identity import complete_model, complete_session
+from backscroll.cli.completion import complete_model, complete_session
 from backscroll.cli.lazy_views import audit as audit_view
 from backscroll.cli.lazy_views import listing, terminal
 from backscroll.cli.lazy_views import timeline as timeline_view
@@ -75,7 +75,7 @@ def command(settings: Settings, /, **options: Any) -> int:
     """Show tokens and cost, each API message counted once.
 
     Resumes, forks and agents copy messages into many files. A message counts for its first session.
-    ID is any unique start of a session's id, or `latest`, or the path of a transcript.
+    ID is any unique start of a session's id, its title, `latest` or the path of a transcript.
     """
     if options["is_audit"]:
         return _audit(settings, options)

@@ -251,7 +251,7 @@ class _Sessions:
         return _Made(session, first, first["side"].get("released"))
 
     def _is_denied(self, unit: int) -> bool:
-        """Return True if a transcript of a unit may not be read."""
+        """Return True if a transcript of a unit cannot be read."""
         asked = "SELECT 1 FROM damage WHERE unit = ? AND reason = ? LIMIT 1"
         return self._database.execute(asked, (unit, DENIED)).fetchone() is not None
 

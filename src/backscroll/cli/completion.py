@@ -14,9 +14,9 @@ Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem
 
 def _completer(name: str) -> Completer:
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-        from backscroll.cli import completing  # noqa: PLC0415  (20 ms, and only a shell that completes needs it)
+        from backscroll.cli import completion_values  # noqa: PLC0415  (20 ms, and only a shell that completes needs it)
 
-        found: list[CompletionItem] = getattr(completing, name)(context, parameter, incomplete)
+        found: list[CompletionItem] = getattr(completion_values, name)(context, parameter, incomplete)
         return found
 
     return complete
