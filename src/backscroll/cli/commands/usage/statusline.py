@@ -24,6 +24,8 @@ from backscroll.stats.status import Status, context_tokens, read_status
 
 _BETWEEN = " · "
 _LARGEST = 1 << 20
+_HIGHEST = 1e12
+"""A larger number is neither a cost nor a number of tokens."""
 
 
 @examples(
@@ -100,4 +102,5 @@ def _text(told: dict[str, Any], *names: str) -> str | None:
 
 def _number(told: dict[str, Any], *names: str) -> float | None:
     value = _value(told, *names)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= _HIGHEST else None
