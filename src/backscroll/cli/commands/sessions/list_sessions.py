@@ -88,6 +88,7 @@ def command(  # noqa: PLR0913  (one for each option)
             sort=sort,
         )
         tell_unknown(library, settings, found.total, project=project, model=model, branch=branch)
+        has_stores = found.total > 0 or bool(library.stores())
     if settings.jsonl:
         print_document(json.lines(json.objects_of(found.sessions, keys)))
     elif settings.json:
@@ -98,7 +99,8 @@ def command(  # noqa: PLR0913  (one for each option)
         paper = terminal.make_paper(settings)
         lines = listing.session_list(found.total, found.sessions, paper, found.agents)
         offer = listing.keeping_offer(found.unkept, paper) if paper.width is not None else ()
-        terminal.print_lines(chain(listing.range_lines(since, until, paper), lines, offer), settings)
+        looked = () if has_stores else listing.where_lines(paper)
+        terminal.print_lines(chain(listing.range_lines(since, until, paper), lines, offer, looked), settings)
     _note_damage(found.sessions, settings)
     return DONE
 
