@@ -61,7 +61,7 @@ def test_outputs_and_uploads_are_files_with_their_bytes(root: Path) -> None:
 
 def test_the_last_touched_is_first(root: Path) -> None:
     """The time of the file itself counts in the order too."""
-    found = [file.last for file in backscroll.list_files(root).files]
+    found = [str(file.last) for file in backscroll.list_files(root).files]
 
     assert sorted(found, reverse=True) == found
 
