@@ -169,3 +169,14 @@ def test_the_hint_for_cowork_names_the_directory(tmp_path: Path) -> None:
     (found,) = answer(tmp_path, "list")["sessions"]
 
     assert found["resume_note"].endswith(f"transfer resume {found['id']} --cwd DIR`")
+
+
+def test_json_of_a_session_that_cannot_be_resumed(tmp_path: Path) -> None:
+    """The reason is in the document, and the exit code is that of a refusal."""
+    row(home(tmp_path), "aaaa1111-0000-4000-8000-000000000001", cliSessionId=OTHER)
+
+    code, out, _ = said("--root", tmp_path, "resume", OTHER, "--json")
+
+    assert 4 == code
+    assert json.loads(out)["resume"] is None
+    assert "archive restore" in json.loads(out)["resume_note"]
