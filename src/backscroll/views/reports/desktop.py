@@ -210,7 +210,8 @@ def _trail(trail: AuditTrail, paper: Paper) -> Iterator[Line]:
         yield from table(columns, rows, paper, _INDENT)
     if trail.runs:
         yield []
-        yield [Span("runs", "heading"), Span("  as Cowork states them; not added to usage", "dim")]
+        heading = [Span("runs", "heading"), Span("  as Cowork states them; not added to usage", "dim")]
+        yield from wrap(heading, paper.width, paper, _INDENT)
         columns = [
             Column("time", most=16),
             Column("outcome", most=20),
