@@ -78,6 +78,11 @@ def reason_of(error: OSError) -> str:
     return _REASONS.get(error.errno) or (error.strerror or str(error)).lower()
 
 
+def reason_at_named(error: OSError) -> str:
+    """Return the reason for a path that the user named: it need not have been there before."""
+    return "no such file or directory" if error.errno == errno.ENOENT else reason_of(error)
+
+
 def not_regular(mode: int) -> str:
     """Return a plain description of a file that is not regular."""
     return f"not a regular file ({_KINDS.get(stat.S_IFMT(mode), 'unknown kind')})"
@@ -155,10 +160,19 @@ def write_atomically(path: Path, data: bytes, *, inside: Path, durable: bool = T
         _sync_directory(directory)
 
 
-def create_file(path: Path, data: bytes) -> None:
-    """Write a new file at a path that the user chose; never overwrite one."""
+def _require_free(path: Path) -> None:
+    """Refuse a path that the user chose for a new file, if it is taken or its directory is missing."""
+    if path.is_dir():
+        raise RefusedError("this is a directory", str(path), "Name a new file in it.")
     if os.path.lexists(path):
         raise RefusedError("a file of this name exists already", str(path), "Choose another name, or remove the file.")
+    if not path.parent.exists():
+        raise RefusedError("cannot write here: no such directory", str(path.parent), "Make it first.")
+
+
+def create_file(path: Path, data: bytes) -> None:
+    """Write a new file at a path that the user chose; never overwrite one."""
+    _require_free(path)
     try:
         _write_new(path, data, durable=False)
     except FileExistsError:  # another process made it just now
@@ -169,8 +183,7 @@ def create_file(path: Path, data: bytes) -> None:
 
 def create_from_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a new file piece by piece; it gets its name when it is whole, and never replaces another."""
-    if os.path.lexists(path):
-        raise RefusedError("a file of this name exists already", str(path), "Choose another name, or remove the file.")
+    _require_free(path)
     temporary = path.parent / f".{os.urandom(8).hex()}.tmp"
     try:
         write_pieces(temporary, pieces)

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from backscroll.errors import RefusedError
-from backscroll.files import CREATE, make_private_directory, reason_of
+from backscroll.files import CREATE, make_private_directory, reason_at_named
 
 _DIRECTORY = (
     os.O_RDONLY
@@ -102,7 +102,7 @@ def _open_empty(directory: Path) -> int:
             _close(held)
             raise
     except OSError as error:
-        raise RefusedError(f"cannot write here: {reason_of(error)}", str(directory)) from error
+        raise RefusedError(f"cannot write here: {reason_at_named(error)}", str(directory)) from error
     if not is_empty:
         _close(held)
         remedy = "Recovered files go into a new or empty directory, so that nothing is overwritten."

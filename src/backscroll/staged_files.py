@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from backscroll.errors import RefusedError
-from backscroll.files import make_private_directory, name_new_file, reason_of, write_pieces
+from backscroll.files import make_private_directory, name_new_file, reason_at_named, write_pieces
 
 _EXISTS = "a file of this name exists already"
 
@@ -30,7 +30,7 @@ class StagedFiles:
             self._stage = destination / f".{os.urandom(8).hex()}.tmp"
             self._stage.mkdir(mode=0o700)
         except OSError as error:
-            raise RefusedError(f"cannot write here: {reason_of(error)}", str(destination)) from error
+            raise RefusedError(f"cannot write here: {reason_at_named(error)}", str(destination)) from error
         self._names: list[str] = []
 
     def __enter__(self) -> Self:
@@ -56,7 +56,7 @@ class StagedFiles:
         try:
             write_pieces(path, pieces)
         except OSError as error:
-            raise RefusedError(f"cannot write here: {reason_of(error)}", str(self.destination)) from error
+            raise RefusedError(f"cannot write here: {reason_at_named(error)}", str(self.destination)) from error
         self._names.append(name)
         return path
 
@@ -81,7 +81,7 @@ class StagedFiles:
         except OSError as error:
             for path in named:
                 path.unlink(missing_ok=True)
-            reason = _EXISTS if isinstance(error, FileExistsError) else f"cannot write here: {reason_of(error)}"
+            reason = _EXISTS if isinstance(error, FileExistsError) else f"cannot write here: {reason_at_named(error)}"
             raise RefusedError(reason, str(self.destination)) from error
 
 

@@ -59,6 +59,13 @@ def test_outputs_and_uploads_are_files_with_their_bytes(root: Path) -> None:
     assert [len(report), 1] == [found["report.md"].versions, found["data.bin"].versions]
 
 
+def test_the_last_touched_is_first(root: Path) -> None:
+    """The time of the file itself counts in the order too."""
+    found = [str(file.last) for file in backscroll.list_files(root).files]
+
+    assert sorted(found, reverse=True) == found
+
+
 def test_only_those_of_a_session(root: Path) -> None:
     """A filter by session takes its files too."""
     found = backscroll.list_files(root, session=UUID).files

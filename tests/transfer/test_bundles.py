@@ -141,6 +141,15 @@ def test_paths_of_other_systems(cwd: str, old: str, new: str, tmp_path: Path) ->
     assert there == json.loads((rows_of(other, "linux") / f"local_{app_id(1)}.json").read_bytes())["cwd"]
 
 
+def test_a_directory_that_is_not_here(root: Path, bundle: Path, tmp_path: Path) -> None:
+    """A session whose directory this machine lacks is named, and its command has no `cd` that fails."""
+    code, done = transfer(two_accounts(tmp_path / "to", "linux", sessions=0), "unpack", bundle)
+
+    assert 0 == code
+    assert any("use --map" in str(step["why"]) for step in done["plan"])
+    assert not any("cd " in one["command"] for one in done["sessions"])
+
+
 def test_redacted(tmp_path: Path) -> None:
     """--redact packs no secret and no home, in transcripts, tool results, rows and the manifest."""
     root = tmp_path / "from"

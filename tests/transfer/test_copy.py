@@ -146,6 +146,7 @@ def test_ids_that_cannot_be_meant(root: Path) -> None:
     code, answer = transfer(root, "copy", "0000000", "--to", BEN)
     assert 4 == code
     assert transcript_id(1) in answer["error"]
+    assert 1 == transfer(root, "copy", "--project", "nowhere", "--to", BEN)[0]
     assert 2 == transfer(root, "copy", "--to", BEN)[0]
     assert 2 == transfer(root, "copy", app_id(1), "--all", "--to", BEN)[0]
 

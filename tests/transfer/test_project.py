@@ -82,7 +82,8 @@ def test_everything_that_names_it_follows(root: Path) -> None:
         registry["worktrees"]["w"]["baseRepo"],
     )
 
-    assert {("skip", "skipped")} == set(statuses(transfer(root, "project", OLD, NEW, "--apply")[1]))
+    again = statuses(transfer(root, "project", OLD, NEW, "--apply")[1])
+    assert [("skip", "skipped"), ("keep", "same")] == again
     said("--root", root, "transfer", "undo")
     assert before == fingerprint(root)
 
@@ -161,6 +162,14 @@ def test_the_files_move_too(root: Path, tmp_path: Path) -> None:
 def test_paths_that_cannot_be_meant(root: Path, old: str, new: str) -> None:
     """The same directory, one inside the other, relative ones and the top of a disk are wrong use."""
     assert 2 == transfer(root, "project", old, new, "--apply")[0]
+
+
+def test_a_directory_that_nothing_names(root: Path) -> None:
+    """A slip in OLD is not an empty plan."""
+    code, answer = transfer(root, "project", "/work/shpo", NEW)
+
+    assert 1 == code
+    assert "names this directory" in answer["error"]
 
 
 def test_files_that_cannot_move(root: Path, tmp_path: Path) -> None:

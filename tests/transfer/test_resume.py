@@ -66,6 +66,22 @@ def test_a_cowork_session_becomes_resumable(root: Path, tmp_path: Path) -> None:
     assert before == fingerprint(root)
 
 
+def test_undo_says_what_came_back(tmp_path: Path) -> None:
+    """A file that was moved is moved back, and is not said to be removed."""
+    root, work = home(tmp_path / "user"), tmp_path / "work"
+    work.mkdir()
+    old = Draft(UUID, "/gone").prompt("Hello").answer("Hi.").write(root)
+    age(root)
+    resumed(root, UUID, "--cwd", work, "--move", "--apply")
+
+    code, undone, _ = said("--root", root, "transfer", "undo", "--json")
+
+    steps = [(step["action"], step["to"]) for step in json.loads(undone)["plan"]]
+    assert 0 == code
+    assert ("move", str(old)) in steps
+    assert {"move", "remove"} == {action for action, _ in steps}
+
+
 def test_another_key_needs_move_or_a_new_id(tmp_path: Path) -> None:
     """A session under another key stays unless it is moved or copied as new; undo of a move restores all."""
     root, work = home(tmp_path / "user"), tmp_path / "work"

@@ -176,6 +176,14 @@ export interface UsageTimelineAnswer {
   tools: number;
 }
 
+export interface StatuslineAnswer {
+  line: string;
+  session: number | null;
+  today: number | null;
+  block: number | null;
+  block_end: string | null;
+}
+
 export interface ToolsAnswer {
   tools: Array<Tool>;
   servers: Array<Tool>;

@@ -21,10 +21,12 @@ from backscroll.changes.plan import (
     DONE,
     FAILED,
     KEEP,
+    MOVE,
     PLANNED,
     REMOVE,
     SKIPPED,
     UNDONE,
+    WRITE,
     ChangePlan,
     PlanStep,
     check_plan,
@@ -136,7 +138,7 @@ def _take_back(journal: Journal, state: str) -> list[PlanStep]:
         why = revert(journal, note, written.get(note["n"]), roots)
         path = str(note["path"])
         if why is None:
-            steps.append(PlanStep(REMOVE, None, path, f"undo of {note['act']}", UNDONE))
+            steps.append(_undo_step(note, path))
         else:
             steps.append(PlanStep(KEEP, None, path, why, SKIPPED))
     stayed = {str(Path(step.target or "").parent) for step in steps if step.status == SKIPPED}
@@ -144,6 +146,15 @@ def _take_back(journal: Journal, state: str) -> list[PlanStep]:
     if journal.directory.exists() and journal.notes:
         journal.add({"state": state})
     return steps
+
+
+def _undo_step(note: Note, path: str) -> PlanStep:
+    """Return the step that took one act back."""
+    if note["act"] in ("move", "rename"):
+        return PlanStep(MOVE, path, str(note["source"]), "back in its old place", UNDONE)
+    if note["act"] in ("replace", "remove"):
+        return PlanStep(WRITE, None, path, "as it was before", UNDONE)
+    return PlanStep(REMOVE, None, path, "it was not there before", UNDONE)
 
 
 def _changed_directories(journal: Journal) -> set[str]:

@@ -43,12 +43,16 @@ def opened_with(settings: Settings, progress: ProgressLine) -> Iterator[Library]
         warn_of_unreadable(library, settings)
 
 
-def tell_unknown(library: Library, settings: Settings, found: object, **given: str | None) -> None:
-    """Print which of the given options has a value that occurs nowhere, if nothing was found for a person."""
+def tell_unknown(
+    library: Library, settings: Settings, found: object, *, query: str | None = None, **given: str | None
+) -> None:
+    """Print which option, or field of a query, has a value that occurs nowhere, if nothing was found for a person."""
     if not found and not settings.json and not settings.jsonl:
         from backscroll.cli.commands import unknown  # noqa: PLC0415  (only an empty answer needs it)
 
         unknown.tell_unknown(library, **given)
+        if query is not None:
+            unknown.tell_unknown_fields(library, query)
 
 
 def warn_of_unreadable(library: Library, settings: Settings) -> None:

@@ -78,6 +78,8 @@ def _is_here(context: click.Context, parameter: click.Parameter, value: bool) ->
 def _project(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
     """Return a path as an absolute one; any other text unchanged."""
     if context.meta.get("backscroll.here"):
+        if value is not None:
+            raise click.UsageError("--here and --project exclude each other.", context)
         value = "."
     if value is None or not (value in (".", "..", "~") or value.startswith(("/", "./", "../", "~/"))):
         return value

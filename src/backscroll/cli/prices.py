@@ -6,7 +6,7 @@ from typing import Any
 
 from backscroll import dirs
 from backscroll.errors import QueryError
-from backscroll.files import read_small, reason_of
+from backscroll.files import read_small, reason_at_named
 
 _LARGEST = 1 << 20
 _REMEDY = "docs/usage.md shows how prices are written; without the file those of the package hold."
@@ -22,6 +22,6 @@ def own_prices(environment: Mapping[str, str] = os.environ) -> Mapping[str, Any]
     try:
         return tomllib.loads(read_small(path, _LARGEST).decode())
     except OSError as error:
-        raise QueryError(f"cannot read your prices: {reason_of(error)}", str(path), _REMEDY) from error
+        raise QueryError(f"cannot read your prices: {reason_at_named(error)}", str(path), _REMEDY) from error
     except ValueError as error:
         raise QueryError(f"your prices are not valid TOML: {error}", str(path), _REMEDY) from error

@@ -35,7 +35,7 @@ meta         single values
 
 from backscroll.index.session_tables import TABLES_OF_SESSIONS
 
-VERSION = 19
+VERSION = 20
 
 TABLES_OF_UNITS = """
 CREATE TABLE file (

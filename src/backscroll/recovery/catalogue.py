@@ -57,7 +57,9 @@ def touched_files(database: Connection, histories: Histories, wanted: FileFilter
     if wanted.sessions.project is None and wanted.since is None and wanted.until is None:
         for kept in histories.cowork.kept():
             if wanted.sessions.session in (None, kept.session):
-                found.setdefault(folded(kept.path), Touched(folded(kept.path), kept.path, kept.time))
+                item = found.setdefault(folded(kept.path), Touched(folded(kept.path), kept.path, kept.time))
+                if (kept.time or "") > (item.last or ""):
+                    found[item.folded] = Touched(item.folded, item.path, kept.time)
     chosen = [item for item in found.values() if match is None or matches(item.path, match)]
     return sorted(chosen, key=lambda item: item.last or "", reverse=True)
 

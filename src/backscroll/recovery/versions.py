@@ -105,10 +105,14 @@ def _after(nodes: list[Node], node: Node) -> datetime | None:
 
 def diff(histories: Histories, path: str, old: int, new: int) -> Iterator[bytes]:
     """Yield the unified diff from one version of a file to another."""
-    found = {state.version.n: state for state in histories.states(path) if state.version.n in (old, new)}
+    found, last = {}, 0
+    for state in histories.states(path):
+        last = state.version.n
+        if last in (old, new):
+            found[last] = state
     for number in (old, new):
         if number not in found:
-            raise NotFoundError(f"this file has no version {number}", path)
+            raise NotFoundError(f"this file has no version {number}", path, f"The last version is {last}.")
     before, after = (_diffable(found[number], path) for number in (old, new))
     if not is_patchable(before) or not is_patchable(after):
         raise QueryError("these versions are not text", path)

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from backscroll.errors import BackscrollError, NotFoundError, RefusedError
-from backscroll.files import make_private_directory, read_small, reason_of, write_atomically
+from backscroll.files import make_private_directory, read_small, reason_at_named, write_atomically
 from backscroll.library import Library
 from backscroll.sessions.model import Transcript
 from backscroll.sessions.session import Session
@@ -144,7 +144,7 @@ class _Site:
         try:
             write_atomically(self.directory / folder / name, data, inside=self.directory, durable=False)
         except OSError as error:
-            raise RefusedError(f"cannot write here: {reason_of(error)}", str(self.directory)) from error
+            raise RefusedError(f"cannot write here: {reason_at_named(error)}", str(self.directory)) from error
         self.done.bytes += len(data)
 
     def _stems(self) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _claim(directory: Path, *, redact: bool) -> None:
         for name in ("sessions", "entries"):
             make_private_directory(directory / name)
     except OSError as error:
-        raise RefusedError(f"cannot write here: {reason_of(error)}", str(directory)) from error
+        raise RefusedError(f"cannot write here: {reason_at_named(error)}", str(directory)) from error
 
 
 def _marker(path: Path) -> Any:

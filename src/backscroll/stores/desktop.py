@@ -24,6 +24,7 @@ from backscroll.stores.base import DiskStore, FileEntry, FoundFile, Label, Walk,
 from backscroll.stores.browser import STORAGE_NAMES
 
 CODE_ROWS, COWORK_ROWS = "claude-code-sessions", "local-agent-mode-sessions"
+_IN_COWORK = os.path.join(os.sep, COWORK_ROWS, "")
 LOGS = "logs"
 
 _SETTINGS = {
@@ -148,6 +149,11 @@ def log_directories(data: Path) -> list[Path]:
 def _log_places(data: Path) -> list[Path]:
     library = data.parent.parent / "Logs" / data.name
     return [data / LOGS, *([library] if data.parent.name == "Application Support" else [])]
+
+
+def is_of_cowork(path: str) -> bool:
+    """Return True if a file lies among the private directories of Cowork's sessions."""
+    return _IN_COWORK in path
 
 
 def is_data_directory(path: Path) -> bool:

@@ -12,8 +12,20 @@ from hashlib import sha256
 from pathlib import Path
 
 from backscroll.changes.in_use import owners
-from backscroll.changes.plan import COPY, MOVE, REFUSE, REMOVE, SKIP, WRITE, ChangePlan, PlanStep, check_plan
-from backscroll.errors import QueryError
+from backscroll.changes.plan import (
+    COPY,
+    KEEP,
+    MOVE,
+    REFUSE,
+    REMOVE,
+    SAME,
+    SKIP,
+    WRITE,
+    ChangePlan,
+    PlanStep,
+    check_plan,
+)
+from backscroll.errors import NotFoundError, QueryError
 from backscroll.files import read_small, reason_of
 from backscroll.stores.desktop_files.worktrees import REGISTRY, is_local, read_worktrees
 from backscroll.stores.side import known_cwds, read_object
@@ -65,11 +77,22 @@ def plan_project(wish: ProjectOptions) -> ChangePlan:
     if any(step.action in (MOVE, WRITE, COPY) for step in steps):
         steps += _processes(paths, wish)
         steps += guards(touched, wish.configs, wish.journal, force=wish.force)
+    elif not any(step.action == REFUSE for step in steps):
+        steps.append(_renamed_already(paths, wish))
     roots = {*wish.configs, *wish.desktops, *(config.parent for config in wish.configs if _beside(config))}
     if wish.move_files:
         roots |= {Path(paths.old).parent, _existing(Path(paths.new).parent)}
     command = f"transfer project {wish.old} {wish.new}{' --move-files' if wish.move_files else ''}"
     return check_plan(ChangePlan(command, steps, sorted(roots)))
+
+
+def _renamed_already(paths: PathMap, wish: ProjectOptions) -> PlanStep:
+    """Return the step of a project that has its new name; raise NotFoundError if nothing has either name."""
+    back = PathMap(paths.new, paths.old)
+    if not any((*_keys(back, wish, TransferScope()), *_named_files(back, wish, TransferScope()))):
+        remedy = "Run `backscroll list --all` to see the directories of all sessions."
+        raise NotFoundError("no session and no file of Claude's names this directory", paths.old, remedy)
+    return PlanStep(KEEP, None, paths.new, "the project has this name already", SAME)
 
 
 def _real(path: str) -> str:

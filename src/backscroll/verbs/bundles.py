@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from backscroll.errors import NotFoundError, QueryError, RefusedError, UnreadableError
-from backscroll.files import open_readonly, reason_of
+from backscroll.files import open_readonly, reason_at_named
 from backscroll.index.db import Connection
 from backscroll.index.queries import sessions as query
 from backscroll.index.queries.session_filter import SessionFilter
@@ -135,7 +135,7 @@ def _opened(place: Path, phrase: str | None) -> BinaryIO:
         with file:
             data = file.read(_LARGEST_SEALED)
     except OSError as error:
-        raise UnreadableError(f"the bundle cannot be read: {reason_of(error)}", str(place)) from error
+        raise UnreadableError(f"the bundle cannot be read: {reason_at_named(error)}", str(place)) from error
     if phrase is None:
         raise RefusedError("this bundle is encrypted", str(place), "Name the passphrase: --passphrase-file FILE.")
     return BytesIO(secret.decrypt(data, phrase, str(place)))

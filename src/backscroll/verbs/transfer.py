@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from backscroll import dirs
-from backscroll.errors import ConflictError, QueryError
+from backscroll.errors import ConflictError, NotFoundError, QueryError
 from backscroll.index.db import Connection
 from backscroll.index.queries import sessions as query
 from backscroll.index.queries.session_filter import SessionFilter
@@ -179,6 +179,8 @@ class TransferVerbs(LibraryBase):
                 found = [query.session(database, name) for name in self._named(database, ids)]
             else:
                 listed = query.sessions(database, SessionFilter(project=project), None)
+                if project is not None and not listed:
+                    raise NotFoundError("no session belongs to this project", project)
                 found = [one for one in listed if any(row["product"] in ("code", "cowork") for row in one.rows)]
             return found, self._emails(database)
 

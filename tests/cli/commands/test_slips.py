@@ -2,12 +2,15 @@
 
 import json
 import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from command import said
 from make import UUID, Draft, Tool, home, line, write, write_side
 from screens import at_terminal
+
+from backscroll.demo import write_demo_home
 
 OTHER = "11112222-1111-4111-8111-111111111111"
 
@@ -154,3 +157,50 @@ def test_a_value_that_occurs_nowhere_is_named(root: Path, command: tuple[str, ..
 def test_values_that_only_exclude_each_other_are_not_named(root: Path) -> None:
     """If every value occurs, the empty answer needs no message."""
     assert "" == said("--root", root, "list", "--project", "shop", "nobody")[2]
+
+
+@pytest.mark.parametrize("query, told", [("tool:Wriet a", "Did you mean: Write?"), ("project:nix a", "Known: shop.")])
+def test_a_slip_in_a_field_of_a_query(root: Path, query: str, told: str) -> None:
+    """A field of a query whose value occurs nowhere is named, as the option is."""
+    code, out, err = said("--root", root, "search", query)
+
+    assert (1, "Nothing found.\n") == (code, out)
+    assert err.startswith(f"backscroll: {query.removesuffix(' a')}: no ")
+    assert told in err
+
+
+def test_an_empty_query(root: Path) -> None:
+    """A search for nothing is a wrong use, but a filter alone is a search."""
+    assert 2 == said("--root", root, "search", " ")[0]
+    assert 0 == said("--root", root, "search", "", "--tool", "Write")[0]
+
+
+def test_the_id_of_an_agent_leads_to_its_session(tmp_path: Path) -> None:
+    """`list --agents` shows ids of agents; a command that needs a session names the one that has the agent."""
+    write_demo_home(tmp_path / "demo", datetime.now(UTC))
+    listed = json.loads(said("--root", tmp_path / "demo", "--json", "list", "--agents", "--all")[1])["agents"]
+    session, agent = next((name, agents[0]["id"]) for name, agents in listed.items() if agents)
+
+    for command in (["show"], ["resume", "--print"], ["transfer", "resume"]):
+        code, _, err = said("--root", tmp_path / "demo", *command, agent[:8])
+
+        assert 1 == code
+        assert f"show {session}`" in err
+
+
+def test_here_and_a_project_exclude_each_other(root: Path) -> None:
+    """Of two projects none is ignored silently."""
+    assert 2 == said("--root", root, "list", "--here", "--project", "shop")[0]
+
+
+def test_a_home_without_files(tmp_path: Path) -> None:
+    """An empty list of a home that has no store leads to the places where it looked."""
+    assert "stores` shows where it looked" in said("--root", tmp_path, "list")[1]
+
+
+def test_places_for_new_files(root: Path, tmp_path: Path) -> None:
+    """A new file needs a directory that is there, and a name that is none."""
+    recover = ("--root", root, "recover", "amounts.py", "-o")
+
+    assert "cannot write here: no such directory" in said(*recover, tmp_path / "none" / "a.py")[2]
+    assert "this is a directory" in said(*recover, tmp_path)[2]

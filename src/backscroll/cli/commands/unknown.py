@@ -5,9 +5,11 @@
 
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from difflib import get_close_matches
 
 from backscroll.library import Library
+from backscroll.query.language import parse_query
 from backscroll.safe_text import one_line
 from backscroll.views.figures import last_name, short_model
 
@@ -19,8 +21,23 @@ _MOST = 8
 def tell_unknown(library: Library, **given: str | None) -> None:
     """Print a message for each option whose value no session has."""
     for name, value in given.items():
-        if value is not None and (known := _known(library, name, value)) is not None:
-            sys.stderr.write(f"backscroll: --{name} {one_line(value)}: {_MISSING[name]}\n{_others(value, known)}")
+        if value is not None:
+            _tell(library, name, value, f"--{name} {value}")
+
+
+def tell_unknown_fields(library: Library, text: str) -> None:
+    """Print a message for each field of a query, such as `tool:Bash`, whose value no session has."""
+    for name, wishes in parse_query(text, datetime.now(UTC)).wishes.items():
+        for wish in wishes if name in _MISSING else ():
+            if not wish.is_negated:
+                _tell(library, name, wish.value, f"{name}:{wish.value}")
+
+
+def _tell(library: Library, name: str, value: str, given: str) -> None:
+    """Print a message if no session has a value; `given` is the way the user typed it."""
+    known = _known(library, name, value)
+    if known is not None:
+        sys.stderr.write(f"backscroll: {one_line(given)}: {_MISSING[name]}\n{_others(value, known)}")
 
 
 _MISSING = {

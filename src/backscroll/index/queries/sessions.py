@@ -133,9 +133,19 @@ def resolve(database: sqlite3.Connection, asked: str) -> str:
     if not found and len(found := _with_title(database, asked)) > 1:
         raise QueryError("several titles contain this", asked, f"Give the id of one:\n{_candidates(database, found)}")
     if not found:
+        _refuse_agent(database, bare)
         remedy = "Run `backscroll list --all` to see every session with its id."
         raise NotFoundError("no session has this id or title", asked, remedy)
     return _unfolded(database, found[0])
+
+
+def _refuse_agent(database: sqlite3.Connection, asked: str) -> None:
+    """Raise NotFoundError if an agent has this id: its messages are in its session."""
+    wanted = asked.removeprefix("agent-")
+    row = database.execute("SELECT session FROM agent WHERE substr(id, 1, ?) = ? LIMIT 1", (len(wanted), wanted))
+    if wanted and (found := row.fetchone()):
+        remedy = f"Run `backscroll show {_unfolded(database, str(found[0]))}` to see its messages."
+        raise NotFoundError("this is an agent, not a session", asked, remedy)
 
 
 def _with_title(database: sqlite3.Connection, asked: str) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from backscroll.errors import NotFoundError, QueryError, RefusedError, UnreadableError
-from backscroll.files import read_small, reason_of
+from backscroll.files import read_small, reason_at_named
 
 MAGIC = b"age-encryption.org/v1"
 _LONGEST = 4096
@@ -16,7 +16,7 @@ def read_passphrase(path: Path) -> str:
     try:
         text = read_small(path, _LONGEST).split(b"\n")[0].rstrip(b"\r").decode()
     except OSError as error:
-        raise UnreadableError(f"the passphrase cannot be read: {reason_of(error)}", str(path)) from error
+        raise UnreadableError(f"the passphrase cannot be read: {reason_at_named(error)}", str(path)) from error
     except UnicodeDecodeError as error:
         raise QueryError("the passphrase is not UTF-8", str(path)) from error
     if not text:

@@ -45,7 +45,7 @@ def plan_unpack(bundle: Bundle, wish: UnpackOptions) -> Unpacking:
     digests = {entry.path: entry.sha256 for entry in manifest.files}
     places = {one.id: _place(one, digests, wish) for one in manifest.sessions}
     touched = TransferScope(set(places))
-    steps = [*_files(bundle, manifest, places, wish), *_rows(manifest, rows, wish, touched)]
+    steps = [*_files(bundle, manifest, places, wish), *_rows(manifest, rows, wish, touched), *_missing(places)]
     if any(step.action in (COPY, WRITE) for step in steps):
         steps += guards(touched, [wish.config], wish.journal, force=wish.force)
     roots = sorted({_existing(wish.config), *touched.desktops})
@@ -69,7 +69,7 @@ def _place(session: BundledSession, digests: Mapping[str, str], wish: UnpackOpti
             return _Place(there.parent.name, cwd)
     if cwd is None:
         return _Place(session.key, None)
-    if is_local(cwd) and os.path.isdir(cwd):  # noqa: PTH112 - a path of any system
+    if _is_here(cwd):
         cwd = os.path.realpath(cwd)
     is_same = cwd == session.cwd and not could_be(session.key, session.cwd)
     return _Place(session.key if is_same else encode(cwd), cwd)
@@ -156,6 +156,17 @@ def _row(  # noqa: PLR0913, PLR0917 - the row and its place
     return PlanStep(WRITE, path, str(target), content=COMPACT.text(row))
 
 
+def _missing(places: Mapping[str, _Place]) -> Iterator[PlanStep]:
+    """Yield a note about each directory that a session needs and this machine lacks."""
+    for cwd in dict.fromkeys(place.cwd for place in places.values()):
+        if cwd is not None and not _is_here(cwd):
+            yield PlanStep(SKIP, cwd, None, "this directory is not here yet; make it, or use --map OLD=NEW")
+
+
+def _is_here(cwd: str) -> bool:
+    return is_local(cwd) and os.path.isdir(cwd)  # noqa: PTH112 - a path of any system
+
+
 def _existing(directory: Path) -> Path:
     """Return a directory, or its nearest existing parent."""
     while not directory.is_dir() and directory != directory.parent:
@@ -165,5 +176,5 @@ def _existing(directory: Path) -> Path:
 
 def _command(session: BundledSession, place: _Place, wish: UnpackOptions) -> str:
     config = "" if wish.is_usual else f"CLAUDE_CONFIG_DIR={quote(str(wish.config))} "
-    start = f"cd {quote(place.cwd)} && " if place.cwd is not None and is_local(place.cwd) else ""
+    start = f"cd {quote(place.cwd)} && " if place.cwd is not None and _is_here(place.cwd) else ""
     return f"{start}{config}claude --resume {session.id}"

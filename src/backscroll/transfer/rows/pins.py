@@ -103,7 +103,7 @@ def _settings(both: _Both, touched: TransferScope) -> Iterator[PlanStep]:
     touched.desktops.add(both.data)
     touched.sources.append(str(path))
     count = len(target["assignments"])
-    why = f"{len(target['groups'])} groups, {count} sessions in them"
+    why = f"groups in all: {len(target['groups'])}, sessions in them: {count}"
     yield PlanStep(WRITE, None, str(path), why, content=style.text(settings), replaces=digest_at(str(path)))
 
 

@@ -19,6 +19,9 @@ _MOST_LINES = 200
 _WIDEST_NAME = 32
 _SHORT_LIST = 60
 _MOST_FILES = 40
+_SHORT = 8
+_ROOM_FOR_IDS = 100
+"""The width from which whole account ids leave room for the e-mail addresses."""
 
 
 def account_list(found: Accounts, paper: Paper) -> Iterator[Line]:
@@ -37,9 +40,10 @@ def account_list(found: Accounts, paper: Paper) -> Iterator[Line]:
         Column("signed in", most=12, shown_from=50),
         Column("workspaces", most=36, shown_from=120),
     ]
+    is_narrow = paper.width is not None and paper.width < _ROOM_FOR_IDS
     rows = [
         [
-            word(account.id, "id"),
+            word(account.id[:_SHORT] if is_narrow else account.id, "id"),
             word(account.email),
             word(account.name),
             Span(f"{account.rows:,}"),
@@ -206,7 +210,8 @@ def _trail(trail: AuditTrail, paper: Paper) -> Iterator[Line]:
         yield from table(columns, rows, paper, _INDENT)
     if trail.runs:
         yield []
-        yield [Span("runs", "heading"), Span("  as Cowork states them; not added to usage", "dim")]
+        heading = [Span("runs", "heading"), Span("  as Cowork states them; not added to usage", "dim")]
+        yield from wrap(heading, paper.width, paper, _INDENT)
         columns = [
             Column("time", most=16),
             Column("outcome", most=20),

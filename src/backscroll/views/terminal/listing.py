@@ -195,13 +195,19 @@ def session_list(
     total: int, sessions: Sequence[Session], paper: Paper, agents: Mapping[str, Sequence[Agent]] | None = None
 ) -> Iterator[Line]:
     """Yield the answer of `list`."""
-    if not sessions:
+    if not total:
         yield [Span("No sessions found.")]
         return
     yield from session_table(sessions, paper, agents)
     if total > len(sessions) and paper.width is not None:
         yield []
         yield cut([Span(f"{len(sessions)} of {count(total, 'session')}; --all shows every one", "dim")], paper)
+
+
+def where_lines(paper: Paper) -> Iterator[Line]:
+    """Yield the command that lists every place, for a home without any files of Claude's."""
+    line = [word(f"`{paper.command} stores`", "code"), Span(" shows where it looked.")]
+    yield from wrap([Span("No files of Claude's are here. "), *line], paper.width, paper)
 
 
 def limit_lines(shown: int, total: int, noun: str, paper: Paper, more: str = "") -> Iterator[Line]:

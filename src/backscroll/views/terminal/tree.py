@@ -16,6 +16,8 @@ _STYLES = {
     "copy": "dim",
 }
 _DEEPEST = 12
+_ROOM_FOR_TIME = 60
+"""The width from which the time leaves room for the label."""
 
 
 def tree(session: Session, nodes: Sequence[TreeNode], paper: Paper) -> Iterator[Line]:
@@ -61,6 +63,6 @@ def _node(node: TreeNode, lead: str, paper: Paper) -> Line:
 
 def _numbers(messages: int | None, node: TreeNode | None, paper: Paper) -> Line:
     parts = [count(messages, "message")] if messages is not None else []
-    if node is not None and node.time is not None:
+    if node is not None and node.time is not None and (paper.width is None or paper.width >= _ROOM_FOR_TIME):
         parts.append(ago(node.time, paper))
     return [Span("  " + ", ".join(parts), "dim")] if parts else []

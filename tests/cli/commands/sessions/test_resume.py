@@ -169,3 +169,43 @@ def test_the_hint_for_cowork_names_the_directory(tmp_path: Path) -> None:
     (found,) = answer(tmp_path, "list")["sessions"]
 
     assert found["resume_note"].endswith(f"transfer resume {found['id']} --cwd DIR`")
+
+
+def test_json_of_a_session_that_cannot_be_resumed(tmp_path: Path) -> None:
+    """The reason is in the document, and the exit code is that of a refusal."""
+    row(home(tmp_path), "aaaa1111-0000-4000-8000-000000000001", cliSessionId=OTHER)
+
+    code, out, _ = said("--root", tmp_path, "resume", OTHER, "--json")
+
+    assert 4 == code
+    assert json.loads(out)["resume"] is None
+    assert "archive restore" in json.loads(out)["resume_note"]
+
+
+def test_a_session_of_cowork_that_was_made_resumable(tmp_path: Path) -> None:
+    """After `transfer resume` a session is in both stores, and the command goes on with the copy of Claude Code."""
+    root, work = home(tmp_path / "user"), tmp_path / "work"
+    work.mkdir()
+    config = cowork(root)
+    path = config / "projects/session" / f"{UUID}.jsonl"
+    path.write_bytes(Draft(UUID, "/sessions/calm-river").prompt("Hello").answer("Hi.").text())
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+
+    assert "transfer resume" in said("--root", root, "resume", UUID, "--print")[2]
+    assert 0 == said("--root", root, "transfer", "resume", UUID, "--cwd", work, "--apply")[0]
+
+    code, out, _ = said("--root", root, "resume", UUID, "--print")
+    assert (0, f"CLAUDE_CONFIG_DIR={root}/.claude claude --resume {UUID}\n") == (code, out)
+    found = json.loads(said("--root", root, "--json", "list", "--store", "code")[1])["sessions"]
+    assert [(UUID, ["code", "cowork"])] == [(one["id"], one["stores"]) for one in found]
+
+
+def test_one_id_in_two_roots(tmp_path: Path) -> None:
+    """The same id under two keys is ambiguous for Claude Code only in one configuration."""
+    for name, key in (("live", "/one"), ("backup", "/two")):
+        Draft(UUID, key).prompt("Hello").answer("Hi.").write(home(tmp_path / name))
+
+    code, out, _ = said("--root", tmp_path / "live", "--root", tmp_path / "backup", "resume", UUID, "--print")
+
+    assert 0 == code
+    assert f"claude --resume {UUID}" in out

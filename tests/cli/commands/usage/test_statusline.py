@@ -63,6 +63,27 @@ def test_any_input(root: Path, told: bytes) -> None:
     assert "today" in line(root, told)
 
 
+@pytest.mark.parametrize("number", ["1e400", "9" * 400, "-1", "NaN"])
+def test_impossible_numbers(root: Path, number: str) -> None:
+    """A cost or a share that cannot be is left out."""
+    told = f'{{"cost": {{"total_cost_usd": {number}}}, "context_window": {{"used_percentage": {number}}}}}'
+    found = line(root, told.encode())
+
+    assert "session" not in found
+    assert "context" not in found
+
+
+def test_as_json(root: Path) -> None:
+    """`--json` prints the line and the figures of the index in one document."""
+    command = [*PROGRAM, "--root", str(root), "statusline", "--json"]
+    done = subprocess.run(command, input=b"{}", capture_output=True, timeout=TIMEOUT, check=True)
+    found = json.loads(done.stdout)
+
+    assert {"line", "session", "today", "block", "block_end"} == found.keys()
+    assert "today" in found["line"]
+    assert found["session"] is None
+
+
 def test_without_an_index(tmp_path: Path) -> None:
     """Nothing is read where there is no index yet."""
     Draft(UUID, "/srv/shop").prompt("Go").answer("Yes.").write(home(tmp_path))

@@ -1,5 +1,7 @@
 """`backscroll cowork`: everything that Desktop recorded about its Cowork sessions."""
 
+from shlex import quote
+
 import click
 
 from backscroll.cli.completion import complete_session
@@ -31,7 +33,8 @@ def command(settings: Settings, *, session: str | None, full: bool) -> int:
         found = library.cowork(session)
         planned = library.schedules() if session is None else []
     if session is not None and not found:
-        raise NotFoundError("Desktop has no record of this session", session, "Run `backscroll show ID` to read it.")
+        remedy = f"Run `backscroll show {quote(session)}` to read it."
+        raise NotFoundError("Desktop has no record of this session", session, remedy)
     if settings.json:
         print_document(desktop_json.cowork_document(found, planned))
     else:

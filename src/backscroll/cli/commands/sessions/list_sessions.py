@@ -13,7 +13,13 @@ from backscroll.cli.output import print_document
 from backscroll.cli.prices import own_prices
 from backscroll.cli.settings import Settings
 from backscroll.errors import DONE
-from backscroll.sessions.session import Session
+from backscroll.sessions.session import Session, SessionList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from backscroll.views.terminal.paper import Line, Paper
 
 
 @examples(
@@ -88,6 +94,7 @@ def command(  # noqa: PLR0913  (one for each option)
             sort=sort,
         )
         tell_unknown(library, settings, found.total, project=project, model=model, branch=branch)
+        has_stores = found.total > 0 or bool(library.stores())
     if settings.jsonl:
         print_document(json.lines(json.objects_of(found.sessions, keys)))
     elif settings.json:
@@ -96,11 +103,19 @@ def command(  # noqa: PLR0913  (one for each option)
         print_document(sessions_csv.csv_document(found.sessions))
     else:
         paper = terminal.make_paper(settings)
-        lines = listing.session_list(found.total, found.sessions, paper, found.agents)
-        offer = listing.keeping_offer(found.unkept, paper) if paper.width is not None else ()
-        terminal.print_lines(chain(listing.range_lines(since, until, paper), lines, offer), settings)
+        lines = chain(listing.range_lines(since, until, paper), _table(found, paper, has_stores=has_stores))
+        terminal.print_lines(lines, settings)
     _note_damage(found.sessions, settings)
     return DONE
+
+
+def _table(found: SessionList, paper: "Paper", *, has_stores: bool) -> "Iterator[Line]":
+    """Yield the table, and below it a hint for an empty home, or an offer to a person."""
+    yield from listing.session_list(found.total, found.sessions, paper, found.agents)
+    if not has_stores:
+        yield from listing.where_lines(paper)
+    elif paper.width is not None:
+        yield from listing.keeping_offer(found.unkept, paper)
 
 
 def _note_damage(sessions: list[Session], settings: Settings) -> None:

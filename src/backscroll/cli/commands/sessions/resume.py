@@ -11,7 +11,7 @@ from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading
 from backscroll.cli.output import print_document
 from backscroll.cli.settings import Settings
-from backscroll.errors import DONE, NotFoundError, RefusedError
+from backscroll.errors import DONE, REFUSED, NotFoundError, RefusedError
 from backscroll.safe_text import one_line
 
 _SHELL = "/bin/sh"
@@ -35,7 +35,7 @@ def command(settings: Settings, *, session: str, is_print: bool) -> int:
         found = library.resume(session)
     if settings.json:
         print_document(json.lines([{"session": found.id, "resume": found.resume, "resume_note": found.resume_note}]))
-        return DONE
+        return REFUSED if found.resume is None else DONE
     if found.resume is None:
         raise RefusedError("this session cannot be resumed", found.id, remedy=found.resume_note)
     if is_print:

@@ -102,6 +102,9 @@ def command(  # noqa: PLR0913  (one for each option)
     project: role: tool: kind: model: branch: since: until: session: store: account: file: is:error is:agent has:code.
     """
     mode = _mode(regex=regex, exact=exact)
+    query = " ".join(words)
+    if not query.strip() and not any((*fields.values(), since, until)):
+        raise QueryError("the query is empty", remedy="Give a word, or a filter such as --tool Bash.")
     options = searching.Options(
         limit=limit, mode=mode, all_hits=all_hits, per_session=per_session, by_time=sort == "time"
     )
@@ -110,7 +113,7 @@ def command(  # noqa: PLR0913  (one for each option)
         redactor = library.redactor() if redact else None
         with progress, library.search_index() as ask:
             found = ask(
-                " ".join(words),
+                query,
                 options,
                 fields={name: fields[name] for name in _FIELDS},
                 since=since,
@@ -118,7 +121,8 @@ def command(  # noqa: PLR0913  (one for each option)
                 counts=counts,
                 redactor=redactor,
             )
-        tell_unknown(library, settings, found.hits, **{name: fields[name] for name in _OPEN})
+        plain = None if mode else query
+        tell_unknown(library, settings, found.hits, query=plain, **{name: fields[name] for name in _OPEN})
         # A line on a pipe has no context.
         is_shown = settings.json or settings.jsonl or terminal.make_paper(settings).width is not None
         hits = library.in_context(found.hits, context if is_shown else 0, redactor)

@@ -17,7 +17,7 @@ from backscroll.cli.output import print_document
 from backscroll.cli.progress import ProgressLine
 from backscroll.cli.settings import Settings
 from backscroll.errors import DAMAGE_MET, DONE, QueryError, UnreadableError
-from backscroll.files import open_readonly, reason_of
+from backscroll.files import open_readonly, reason_at_named
 from backscroll.library import Library
 from backscroll.redaction.cleaning import ByteCount, SecretFinding
 from backscroll.redaction.hook import HOOK
@@ -107,7 +107,7 @@ def _file_chunks(path: str) -> Iterator[bytes]:
             while chunk := file.read(_CHUNK):
                 yield chunk
     except OSError as error:
-        raise UnreadableError(f"cannot read this file: {reason_of(error)}", path) from error
+        raise UnreadableError(f"cannot read this file: {reason_at_named(error)}", path) from error
 
 
 def _clean(

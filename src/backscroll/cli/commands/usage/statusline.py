@@ -21,9 +21,12 @@ from backscroll.index import db
 from backscroll.safe_text import one_line
 from backscroll.stats.prices import load_prices
 from backscroll.stats.status import Status, context_tokens, read_status
+from backscroll.times import iso
 
 _BETWEEN = " · "
 _LARGEST = 1 << 20
+_HIGHEST = 1e12
+"""A larger number is neither a cost nor a number of tokens."""
 
 
 @examples(
@@ -45,8 +48,16 @@ def command(settings: Settings) -> int:
     with suppress(BackscrollError):
         path = db.path_for(dirs.index(dirs.home(os.environ)), *map(Path, settings.root or ()))
         figures_of = read_status(path, _text(told, "session_id"), load_prices(own_prices()), now)
-    sys.stdout.write(one_line(_BETWEEN.join(_parts(told, figures_of, now)) or "backscroll: no figures yet") + "\n")
+    line = one_line(_BETWEEN.join(_parts(told, figures_of, now)) or "backscroll: no figures yet")
+    sys.stdout.write((_document(line, figures_of) if settings.json else line) + "\n")
     return DONE
+
+
+def _document(line: str, found: Status) -> str:
+    """Return the line and the figures from the index as JSON."""
+    end = None if found.block_end is None else iso(found.block_end)
+    figures_of = {"session": found.session, "today": found.today, "block": found.block, "block_end": end}
+    return json.dumps({"line": line} | figures_of)
 
 
 def _read_input() -> dict[str, Any]:
@@ -100,4 +111,5 @@ def _text(told: dict[str, Any], *names: str) -> str | None:
 
 def _number(told: dict[str, Any], *names: str) -> float | None:
     value = _value(told, *names)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= _HIGHEST else None

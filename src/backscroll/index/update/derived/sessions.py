@@ -6,7 +6,7 @@ Only sessions in `dirty` are made again.  Everything comes from the catalogue's 
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import datetime
@@ -32,6 +32,7 @@ from backscroll.sessions.joining.agents import AgentEvidence, AgentFile, join_ag
 from backscroll.sessions.joining.projects import true_cwd
 from backscroll.sessions.joining.titles import TitleFacts, title_of
 from backscroll.sessions.session import Agent, Session, Usage
+from backscroll.stores.desktop import is_of_cowork
 from backscroll.times import iso, parse
 
 _AT_ONCE = 500
@@ -376,6 +377,13 @@ def _agent_file(unit: Mapping[str, Any], evidence: AgentEvidence | None, paths: 
     )
 
 
+def _stores(store: str, paths: Iterable[str]) -> set[str]:
+    """Return the stores of a unit: a transcript of Cowork may have a copy among those of Claude Code."""
+    if store not in ("code", "cowork"):
+        return {store}
+    return {"cowork" if is_of_cowork(path) else "code" for path in paths} or {store}
+
+
 def _session(
     name: str,
     main: Mapping[str, Any] | None,
@@ -393,7 +401,7 @@ def _session(
         title=None,
         project=None,
         cwd=None,
-        stores=sorted({unit["store"] for unit in units}),
+        stores=sorted({store for unit in units for store in _stores(unit["store"], paths[unit["id"]])}),
         state="live",
         started=parse(min((unit["started"] for unit in units if unit["started"]), default=None)),
         updated=parse(max((unit["updated"] for unit in units if unit["updated"]), default=None)),
