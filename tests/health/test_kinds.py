@@ -12,7 +12,21 @@ from typing import Any
 import pytest
 from command import said
 from lost_stories import OTHER, SECOND, age, days_ago, draft, milliseconds, name, told
-from make import ACCOUNT, APP, UUID, Draft, desktop_file, home, inside, line, manifest, row, user, write_side, write_transcript
+from make import (
+    ACCOUNT,
+    APP,
+    UUID,
+    Draft,
+    desktop_file,
+    home,
+    inside,
+    line,
+    manifest,
+    row,
+    user,
+    write_side,
+    write_transcript,
+)
 
 from backscroll.demo import write_demo_home
 

@@ -37,7 +37,9 @@ def mirror(part: Path, target: Path, stores: Iterable[Store], *, apply: bool = F
         damage = verify(place, read_data=True).damage if check and place.is_dir() else []
         bad = {Path(item.place.path).name for item in damage}
         there, here = _by_segment(_rows_there(place)), _by_segment(known_rows(part))
-        steps = [_step(part, place, rows, there.get(name, []) if name not in bad else []) for name, rows in here.items()]
+        steps = [
+            _step(part, place, rows, there.get(name, []) if name not in bad else []) for name, rows in here.items()
+        ]
         done = Mirroring(ChangePlan(f"archive mirror {target}", steps, [target]), str(place))
         if apply and any(step.status == PLANNED for step in steps):
             _require_room(target, steps)
