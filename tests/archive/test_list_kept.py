@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from command import answer, said
-from make import UUID, Draft, home, write_desktop
+from make import UUID, Draft, home, inside, manifest, row, write_desktop
 
 from backscroll.library import Library
 
@@ -105,6 +105,29 @@ def test_copies_of_files_that_only_the_archive_has(tmp_path: Path) -> None:
     assert [1, 1, 1] == [len(found) for found in before.values()]
     assert listed == answer(root, "files")
     assert "one\n" == said("--root", root, "recover", small, "--print")[1]
+
+
+def test_kept_sessions_keep_what_desktop_said_of_them(tmp_path: Path) -> None:
+    """Title, project and account come from the archived row, of Cowork also by its place; no list names the row."""
+    root = home(tmp_path / "user")
+    Draft(UUID, "/home/ann/app").prompt("feed the okapi").answer("On it.").write(root)
+    row(root, cliSessionId=UUID, title="The okapi", titleSource="user", cwd="/home/ann/app", originCwd="/home/ann/app")
+    path = manifest(
+        root, "88888888-9999-4999-8999-999999999999", title="Tides", userSelectedFolders=["/home/ann/tides"]
+    )
+    text = Draft(OTHER, "/sessions/calm-river").prompt("count the waves").answer("Nine.").text()
+    inside(path, f".claude/projects/-s/{OTHER}.jsonl", text)
+    assert 0 == said("--root", root, "archive", "sync")[0]
+    facts = ("id", "title", "title_source", "project", "account")
+    before = [[one[name] for name in facts] for one in answer(root, "list", "--all")["sessions"]]
+
+    for place in [root / ".claude", *root.glob("Library"), *root.glob(".config")]:
+        shutil.rmtree(place, ignore_errors=True)
+    sessions = answer(root, "list", "--all")["sessions"]
+
+    assert before == [[one[name] for name in facts] for one in sessions]
+    assert {"The okapi", "Tides"} == {one["title"] for one in sessions}
+    assert [("kept", [], ["archive"])] * 2 == [(one["state"], one["rows"], one["stores"]) for one in sessions]
 
 
 def versions(root: Path, path: str) -> list[tuple[str, str, bool]]:

@@ -234,7 +234,7 @@ def segment_named(root: Path) -> Path:
 
 
 def test_mirror(root: Path, tmp_path: Path) -> None:
-    """A mirror is an archive of its own; it takes what is new, and `--verify` finds damage in it, which `--apply` mends."""
+    """A mirror is an archive of its own; it takes new bytes, `--verify` finds damage, and `--apply` mends it."""
     target = tmp_path / "disk"
     code, _ = asked("--root", root, "archive", "mirror", target)
     assert 4 == code, "the disk is not there"

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -224,7 +224,7 @@ def _belongings(part: Path, rows: list[KeptFile], names: set[str], transcripts: 
 
 def directory_of(row: KeptFile) -> str:
     """Return the directory of a Cowork session that holds a transcript or an audit, or a directory above."""
-    return os.path.dirname(os.fsdecode(row.path) if row.kind == "audit" else row.config)
+    return str(Path(os.fsdecode(row.path) if row.kind == "audit" else row.config).parent)
 
 
 def directories_beside(row: KeptFile) -> set[str]:

@@ -126,17 +126,21 @@ def _open_segment(part: Path, segment: str, at: int | None) -> BinaryIO:
         raise
 
 
+def kept_files(part: Path, kind: str) -> list[KeptFile]:
+    """Return the newest version of each archived file of a kind whose own place is empty."""
+    try:
+        newest = {row.path: row for row in rows_of(part) if row.kind == kind and row.length}
+    except sqlite3.Error:
+        return []  # `files` reports it
+    return [row for row in newest.values() if _live_size(row.path) is None]
+
+
 def kept_backups(part: Path) -> Iterator[Backup]:
     """Yield the archived copies of files whose own place is empty; their paths are for `ArchiveStore.open`."""
-    try:
-        newest = {row.path: row for row in rows_of(part) if row.kind == "file-history" and row.length}
-    except sqlite3.Error:
-        return  # `files` reports it
-    for row in newest.values():
-        if _live_size(row.path) is None:
-            path = Path(os.fsdecode(row.path))
-            place = f"{part / SEGMENTS / row.segment}#{row.at if row.is_packed else _WHOLE}"
-            yield Backup(place, path.name, path.parent.name, row.mtime)
+    for row in kept_files(part, "file-history"):
+        path = Path(os.fsdecode(row.path))
+        place = f"{part / SEGMENTS / row.segment}#{row.at if row.is_packed else _WHOLE}"
+        yield Backup(place, path.name, path.parent.name, row.mtime)
 
 
 class ArchiveStore:
