@@ -2,11 +2,12 @@
 
 import json
 import re
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
 from command import answer, said
-from make import UUID, Draft, home, write_desktop
+from make import UUID, Draft, home, inside, manifest, row, write_desktop
 
 from backscroll.library import Library
 
@@ -84,3 +85,52 @@ def test_damaged_facts(tmp_path: Path) -> None:
     code, _, err = said("--root", root, "archive", "list", "--facts")
 
     assert (5, True) == (code, "archive repair" in err)
+
+
+def test_copies_of_files_that_only_the_archive_has(tmp_path: Path) -> None:
+    """After Claude's files are gone, `files` and `recover` still have every copy that Claude Code made."""
+    root, small, large = home(tmp_path / "user"), "/home/ann/app/small.txt", "/home/ann/app/large.txt"
+    draft = Draft(UUID, "/home/ann/app").prompt("feed the okapi")
+    draft.backup(small, b"one\n").backup(large, b"two\n" * 40_000).answer("On it.").write(root)
+    nameless = root / f".claude/file-history/{OTHER}/{'0' * 16}@v1"
+    nameless.parent.mkdir(parents=True)
+    nameless.write_bytes(b"three\n")
+    assert 0 == said("--root", root, "archive", "sync")[0]
+    before = {path: versions(root, path) for path in (small, large, f"file-history:{'0' * 16}")}
+    listed = answer(root, "files")
+
+    shutil.rmtree(root / ".claude")
+
+    assert before == {path: versions(root, path) for path in before}
+    assert [1, 1, 1] == [len(found) for found in before.values()]
+    assert listed == answer(root, "files")
+    assert "one\n" == said("--root", root, "recover", small, "--print")[1]
+
+
+def test_kept_sessions_keep_what_desktop_said_of_them(tmp_path: Path) -> None:
+    """Title, project and account come from the archived row, of Cowork also by its place; no list names the row."""
+    root = home(tmp_path / "user")
+    Draft(UUID, "/home/ann/app").prompt("feed the okapi").answer("On it.").write(root)
+    row(root, cliSessionId=UUID, title="The okapi", titleSource="user", cwd="/home/ann/app", originCwd="/home/ann/app")
+    path = manifest(
+        root, "88888888-9999-4999-8999-999999999999", title="Tides", userSelectedFolders=["/home/ann/tides"]
+    )
+    text = Draft(OTHER, "/sessions/calm-river").prompt("count the waves").answer("Nine.").text()
+    inside(path, f".claude/projects/-s/{OTHER}.jsonl", text)
+    assert 0 == said("--root", root, "archive", "sync")[0]
+    facts = ("id", "title", "title_source", "project", "account")
+    before = [[one[name] for name in facts] for one in answer(root, "list", "--all")["sessions"]]
+
+    for place in [root / ".claude", *root.glob("Library"), *root.glob(".config")]:
+        shutil.rmtree(place, ignore_errors=True)
+    sessions = answer(root, "list", "--all")["sessions"]
+
+    assert before == [[one[name] for name in facts] for one in sessions]
+    assert {"The okapi", "Tides"} == {one["title"] for one in sessions}
+    assert [("kept", [], ["archive"])] * 2 == [(one["state"], one["rows"], one["stores"]) for one in sessions]
+
+
+def versions(root: Path, path: str) -> list[tuple[str, str, bool]]:
+    """Return how and with which contents the versions of a file are known."""
+    found = answer(root, "recover", path)["versions"]
+    return [(version["how"], version["sha256"], version["exact"]) for version in found]

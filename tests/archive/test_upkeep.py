@@ -234,7 +234,7 @@ def segment_named(root: Path) -> Path:
 
 
 def test_mirror(root: Path, tmp_path: Path) -> None:
-    """A mirror is an archive of its own; it takes what is new, and `--verify` finds damage in it."""
+    """A mirror is an archive of its own; it takes new bytes, `--verify` finds damage, and `--apply` mends it."""
     target = tmp_path / "disk"
     code, _ = asked("--root", root, "archive", "mirror", target)
     assert 4 == code, "the disk is not there"
@@ -262,6 +262,9 @@ def test_mirror(root: Path, tmp_path: Path) -> None:
     done("--root", root, "archive", "sync")
     flip(next(place.glob("segments/*.zst")))
     assert 5 == asked("--root", root, "archive", "mirror", target, "--verify")[0]
+    mended = done("--root", root, "archive", "mirror", target, "--apply", "--verify")
+    assert (1, []) == (mended["copied"], mended["damage"]), "a damaged copy is copied again"
+    assert verify(place, read_data=True).ok
     for wrong in (part_of(root), root / ".claude"):
         assert 4 == asked("--root", root, "archive", "mirror", wrong, "--apply")[0]
 

@@ -2,15 +2,31 @@
 
 import os
 import shlex
+import shutil
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import said
 from lost_stories import OTHER, SECOND, age, days_ago, draft, milliseconds, name, told
-from make import ACCOUNT, APP, UUID, Draft, desktop_file, home, line, manifest, row, user, write_side, write_transcript
+from make import (
+    ACCOUNT,
+    APP,
+    UUID,
+    Draft,
+    desktop_file,
+    home,
+    inside,
+    line,
+    manifest,
+    row,
+    user,
+    write_side,
+    write_transcript,
+)
 
 from backscroll.demo import write_demo_home
 
@@ -200,6 +216,13 @@ def test_a_name_in_the_clear(tmp_path: Path) -> None:
     assert ("note", str(path)) == (found["severity"], found["place"]["path"])
 
 
+def sync_was(moment: datetime) -> None:
+    """Let the last sync of the archive have been at some moment."""
+    with closing(sqlite3.connect(next(Path(os.environ["BACKSCROLL_HOME"]).rglob("catalogue.db")))) as database:
+        database.execute("UPDATE meta SET value = ? WHERE name = 'synced'", (int(moment.timestamp() * 1e9),))
+        database.commit()
+
+
 def test_archive_and_timer(tmp_path: Path) -> None:
     """Without an archive there is a note; a late sync is a warning; a lost segment is an error."""
     draft().write(home(tmp_path))
@@ -207,10 +230,7 @@ def test_archive_and_timer(tmp_path: Path) -> None:
     assert 0 == said("--root", tmp_path, "archive", "sync")[0]
     assert [] == texts(tmp_path, "archive") + texts(tmp_path, "timer")
 
-    with closing(sqlite3.connect(next(Path(os.environ["BACKSCROLL_HOME"]).rglob("catalogue.db")))) as database:
-        old = int(days_ago(3).timestamp() * 1e9)
-        database.execute("UPDATE meta SET value = ? WHERE name = 'synced'", (old,))
-        database.commit()
+    sync_was(days_ago(3))
     assert [("warning", True)] == [(severity, "The last sync" in text) for severity, text in texts(tmp_path, "timer")]
     assert [None] == [item["place"] for item in findings(tmp_path, "timer")]
 
@@ -219,6 +239,25 @@ def test_archive_and_timer(tmp_path: Path) -> None:
     assert [("error", str(segment))] == [
         (item["severity"], item["place"]["path"]) for item in findings(tmp_path, "archive")
     ]
+
+
+def test_a_timer_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the timer is installed and no sync came, the text says so, and the remedy syncs."""
+    tool = tmp_path / "tools/systemctl"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    draft().write(home(tmp_path))
+    assert 0 == said("--root", tmp_path, "archive", "sync")[0]
+    assert 0 == said("--root", tmp_path, "archive", "install", "--apply")[0]
+    sync_was(days_ago(3))
+
+    (found,) = findings(tmp_path, "timer")
+
+    assert found["text"].endswith("Its timer is installed, but it does not run.")
+    assert 0 == said(*shlex.split(found["remedy"])[1:])[0]
+    assert [] == findings(tmp_path, "timer")
 
 
 def test_a_moved_project_is_no_mass_loss(tmp_path: Path) -> None:
@@ -260,6 +299,25 @@ def test_rows_that_vanished(tmp_path: Path) -> None:
     assert 0 == said(*words)[0]
     assert 0 == said(*words, "--apply")[0]
     assert before == [path.read_bytes() for path in rows]
+    assert [] == findings(tmp_path, "mass-loss")
+
+
+def test_cowork_that_an_update_emptied(tmp_path: Path) -> None:
+    """Both halves of emptied Cowork sessions come back by either remedy, though no manifest names its transcript."""
+    for number in range(5):
+        path = manifest(home(tmp_path), name(number))
+        text = draft(f"{number}{OTHER[1:]}", cwd="/sessions/calm-river").text()
+        inside(path, f".claude/projects/-s/{number}{OTHER[1:]}.jsonl", text)
+    assert 0 == said("--root", tmp_path, "archive", "sync")[0]
+    top = next(tmp_path.rglob("local-agent-mode-sessions"))
+    before = {path: path.read_bytes() for path in top.rglob("*") if path.is_file()}
+
+    shutil.rmtree(top)
+    remedies = {item["remedy"] for item in findings(tmp_path, "mass-loss")}
+
+    (remedy,) = remedies
+    assert 0 == said(*shlex.split(remedy)[1:], "--apply")[0]
+    assert before == {path: path.read_bytes() for path in top.rglob("*") if path.is_file()}
     assert [] == findings(tmp_path, "mass-loss")
 
 

@@ -17,7 +17,7 @@ from backscroll.archive.verify import check_segment, verify
 from backscroll.changes.plan import COPY, DONE, FAILED, PLANNED, SAME, ChangePlan, PlanStep
 from backscroll.errors import RefusedError
 from backscroll.files import open_readonly, reason_of
-from backscroll.stores.archived import SEGMENTS, KeptFile, ends_of, prefix_opener, rows_of
+from backscroll.stores.archived import CATALOGUE, SEGMENTS, KeptFile, ends_of, prefix_opener, rows_of
 from backscroll.stores.base import Store, is_inside
 
 _PIECE = 1 << 20
@@ -25,20 +25,29 @@ _LEAST_FREE = 1 << 30
 
 
 def mirror(part: Path, target: Path, stores: Iterable[Store], *, apply: bool = False, check: bool = False) -> Mirroring:
-    """Plan to copy one part of the archive to a directory; `apply` acts, `check` reads every byte there."""
+    """Plan to copy one part of the archive to a directory; `apply` acts, `check` reads every byte there.
+
+    With `check` a damaged copy is copied again.
+    """
     _require_apart(part, target, stores)
     place = target / part.name
     with ExitStack() as stack:
         if apply and part.is_dir():
             stack.enter_context(opened_part(part))
+        damage = verify(place, read_data=True).damage if check and place.is_dir() else []
+        bad = {Path(item.place.path).name for item in damage}
         there, here = _by_segment(_rows_there(place)), _by_segment(known_rows(part))
-        steps = [_step(part, place, rows, there.get(segment, [])) for segment, rows in here.items()]
+        steps = [
+            _step(part, place, rows, there.get(name, []) if name not in bad else []) for name, rows in here.items()
+        ]
         done = Mirroring(ChangePlan(f"archive mirror {target}", steps, [target]), str(place))
         if apply and any(step.status == PLANNED for step in steps):
             _require_room(target, steps)
             _copy_all(done, part, place, ends_of(row for rows in here.values() for row in rows))
-    if check and place.is_dir():
-        done.damage = verify(place, read_data=True).damage
+            # Each new copy was compared with its original, byte by byte.
+            renewed = {Path(step.target or "").name for step in steps if step.status == DONE} | {CATALOGUE}
+            damage = [item for item in damage if Path(item.place.path).name not in renewed]
+        done.damage = damage
     return done
 
 

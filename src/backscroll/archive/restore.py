@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -208,20 +208,27 @@ def _command(session: Session, row: KeptFile, move: _Move, wish: RestoreOptions)
     return resume_of(back, wish.root, wish.env)[0]
 
 
-def _belongings(part: Path, rows: list[KeptFile], names: set[str], transcripts: Iterable[KeptFile]) -> list[KeptFile]:
+def _belongings(part: Path, rows: list[KeptFile], names: set[str], transcripts: Sequence[KeptFile]) -> list[KeptFile]:
     """Return the current version of every file of a session, except files with its name."""
     current = {row.path: row for row in rows}.values()
-    found = [row for row in current if row.kind == "row" and names & named_in_row(part, row)]
-    audited = {str(Path(os.fsdecode(row.path)).parent) for row in transcripts if row.kind == "audit"}
-    found += [row for row in current if row.kind == "row" and row not in found and audited & _directories_of(row)]
-    beside = audited.union(*map(_directories_of, found))
+    audited = {directory_of(row) for row in transcripts if row.kind == "audit"}
+    around = set(map(directory_of, transcripts))
+    all_rows = (row for row in current if row.kind == "row")
+    found = [row for row in all_rows if names & named_in_row(part, row) or around & directories_beside(row)]
+    beside = audited.union(*map(directories_beside, found))
     directories = tuple(os.fsencode(directory) + b"/" for directory in beside)
     found += [row for row in current if row.kind in _OF_COWORK and row.path.startswith(directories)]
     slugs = {slug for row in transcripts for slug in _slugs(part, row)}
     return found + [row for row in current if row.kind == "plan" and _stem(row) in slugs]
 
 
-def _directories_of(row: KeptFile) -> set[str]:
+def directory_of(row: KeptFile) -> str:
+    """Return the directory of a Cowork session that holds a transcript or an audit, or a directory above."""
+    return str(Path(os.fsdecode(row.path) if row.kind == "audit" else row.config).parent)
+
+
+def directories_beside(row: KeptFile) -> set[str]:
+    """Return the possible directories of a row's session."""
     return set(session_directories(os.fsdecode(row.path)))
 
 

@@ -56,6 +56,8 @@ class Surroundings:
     archived: Sequence[KeptFile] = ()
     archive_fault: str | None = None
     """The reason why the catalogue of the archive cannot be read."""
+    has_timer: bool = False
+    """True if the timer of the archive is installed."""
     is_thorough: bool = False
     """True if the user asked for one kind: then a check may read every file."""
     _rules: dict[str, CleanupRule] = field(default_factory=dict)

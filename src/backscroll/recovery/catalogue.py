@@ -170,7 +170,8 @@ def _summary(
     item: Touched, traces: list[StoredChange], histories: Histories, removed: set[str], roots: list[str]
 ) -> FileSummary:
     is_moved = any(name in removed for name in (item.folded, item.path, *directories_of(item.folded)))
-    count = None if is_moved else count_versions(traces)
+    is_unread = any(_is_unread_backup(trace, histories) for trace in traces)
+    count = None if is_moved or is_unread else count_versions(traces)
     if count is None or histories.has_unnamed(item.path, traces):
         history = histories.history(item.path)
         versions, deleted = len(history.versions), bool(history.versions) and history.versions[-1].deleted
@@ -193,6 +194,12 @@ def _summary(
         candidates=sum(trace.kind in (WRITE, EDIT, SNAPSHOT) and trace.outcome != OK for trace in traces),
         project=project_of(item.path, roots),
     )
+
+
+def _is_unread_backup(trace: StoredChange, histories: Histories) -> bool:
+    """Return True for a backup that the index could not read but the archive has."""
+    is_unread = trace.kind == BACKUP and trace.after is None and trace.other is not None
+    return is_unread and bool(histories.shelf.named(trace.other or "", trace.session))
 
 
 def count_versions(traces: list[StoredChange]) -> tuple[int, bool] | None:

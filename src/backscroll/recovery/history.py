@@ -5,8 +5,10 @@ The index knows the place of each piece of evidence; records are read from there
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
 
-from backscroll.files import open_readonly, read_small
+from backscroll.files import open_readonly
 from backscroll.index.db import Connection
 from backscroll.index.queries import file_changes as stored
 from backscroll.index.queries.file_changes import StoredChange
@@ -24,6 +26,7 @@ from backscroll.sessions.transcript.heads import decoded_object
 from backscroll.sessions.transcript.outcomes import OK
 from backscroll.sessions.transcript.source import TranscriptSource
 from backscroll.stores import side
+from backscroll.stores.archived import kept_backups
 from backscroll.stores.base import Opener
 from backscroll.times import iso, of_file
 
@@ -49,9 +52,9 @@ class Histories:
 
     @property
     def shelf(self) -> "Shelf":
-        """All backups on disk."""
+        """All backups, on disk and in the archive."""
         if self._shelf is None:
-            self._shelf = Shelf(stored.configs(self._database))
+            self._shelf = Shelf(stored.configs(self._database), stored.archives(self._database))
         return self._shelf
 
     def history(self, path: str) -> FileHistory:
@@ -193,9 +196,12 @@ class Histories:
         paths = [item.place.path] if trace is None else self.shelf.named(item.other or "", item.session)
         for path in paths:
             try:
-                return Statement(BACKUP, None, data=read_small(path, LARGEST_BACKUP))
+                with self.open_file(path) as file:
+                    data = file.read(LARGEST_BACKUP + 1)
             except OSError:
                 continue
+            if len(data) <= LARGEST_BACKUP:
+                return Statement(BACKUP, None, data=data)
         return None
 
 
@@ -231,13 +237,13 @@ def _is_of(statement: Statement, trace: StoredChange, record: dict[str, object])
 
 
 class Shelf:
-    """The backups on disk, by the digest of the path that begins their names."""
+    """The backups, by the digest of the path that begins their names."""
 
-    def __init__(self, configs: Iterable[str]) -> None:
+    def __init__(self, configs: Iterable[str], archives: Iterable[Path] = ()) -> None:
         self._by_stem: dict[str, list[side.Backup]] = defaultdict(list)
-        for config in configs:
-            for item in side.backups(config):
-                self._by_stem[item.name.partition("@")[0]].append(item)
+        found = chain(*map(side.backups, configs), *map(kept_backups, archives))
+        for item in found:
+            self._by_stem[item.name.partition("@")[0]].append(item)
 
     def of_stem(self, stem: str) -> list["side.Backup"]:
         """Return all backups of one file, the oldest version first."""

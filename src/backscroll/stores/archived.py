@@ -19,6 +19,7 @@ from backscroll.lazy import lazily
 from backscroll.place import Place
 from backscroll.records import Damage
 from backscroll.stores.base import FileEntry, FoundFile
+from backscroll.stores.side import Backup
 
 if TYPE_CHECKING:
     from backscroll.formats import archive as segments
@@ -31,6 +32,8 @@ READ_AS = frozenset(["transcript", "superseded", "earlier", "agent", "audit"])
 CONVERSATIONS = frozenset(["transcript", "audit"])
 _AUDIT_MARK = "#audit.jsonl"
 """The end of the path of an archived audit: readers know audits by their name."""
+_WHOLE = "whole"
+"""The end of the path of an archived copy of a file that has a segment of its own; of others the place in the pack."""
 COLUMNS = (
     "path", "version", "segment", "kind", "session", "agent", "project_key", "config", "length", "stored",
     "frames", "whole", "time", "size", "mtime", "ctime", "inode", "device", "looked", "parent", "at",
@@ -106,11 +109,14 @@ def ends_of(rows: Iterable[KeptFile]) -> dict[str, int]:
 
 def open_kept(part: Path, row: KeptFile) -> BinaryIO:
     """Open one version: a seekable stream of its raw bytes that raises OSError where it is damaged."""
-    if not row.length:
-        return BytesIO()
-    file = open_readonly(part / SEGMENTS / row.segment)
+    return _open_segment(part, row.segment, row.at if row.is_packed else None) if row.length else BytesIO()
+
+
+def _open_segment(part: Path, segment: str, at: int | None) -> BinaryIO:
+    """Open a segment, or the one frame of a pack at an offset; the stream raises OSError where it is damaged."""
+    file = open_readonly(part / SEGMENTS / segment)
     try:
-        found = [segments.frame_at(file, row.at)] if row.is_packed else list(segments.frames(file))
+        found = list(segments.frames(file)) if at is None else [segments.frame_at(file, at)]
         return BufferedReader(segments.SegmentReader(file, found, prefix_opener(part)), 1 << 16)
     except MalformedError as error:
         file.close()
@@ -118,6 +124,23 @@ def open_kept(part: Path, row: KeptFile) -> BinaryIO:
     except BaseException:
         file.close()
         raise
+
+
+def kept_files(part: Path, kind: str) -> list[KeptFile]:
+    """Return the newest version of each archived file of a kind whose own place is empty."""
+    try:
+        newest = {row.path: row for row in rows_of(part) if row.kind == kind and row.length}
+    except sqlite3.Error:
+        return []  # `files` reports it
+    return [row for row in newest.values() if _live_size(row.path) is None]
+
+
+def kept_backups(part: Path) -> Iterator[Backup]:
+    """Yield the archived copies of files whose own place is empty; their paths are for `ArchiveStore.open`."""
+    for row in kept_files(part, "file-history"):
+        path = Path(os.fsdecode(row.path))
+        place = f"{part / SEGMENTS / row.segment}#{row.at if row.is_packed else _WHOLE}"
+        yield Backup(place, path.name, path.parent.name, row.mtime)
 
 
 class ArchiveStore:
@@ -162,7 +185,10 @@ class ArchiveStore:
         return FoundFile(path, kind, row.length, row.mtime, row.time, row.frames, 0, *labels)
 
     def open(self, path: str) -> BinaryIO:
-        """Open an archived file: a seekable stream of its raw bytes; lost bytes read as NUL bytes."""
+        """Open an archived file: a seekable stream of its raw bytes; lost bytes of a transcript read as NUL bytes."""
+        segment, _, at = Path(path).name.partition("#")
+        if at == _WHOLE or at.isdecimal():
+            return _open_segment(self.path, segment, int(at) if at.isdecimal() else None)
         path = path.removesuffix(_AUDIT_MARK)
         file = open_readonly(path)
         try:

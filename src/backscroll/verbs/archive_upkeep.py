@@ -106,8 +106,7 @@ class ArchiveUpkeepVerbs(LibraryBase):
             return name
 
     def _timer_place(self) -> schedulers.TimerPlace:
-        home, part = dirs.user_home(self._env) or Path("/"), self.archive_part().name
-        return schedulers.TimerPlace(home, dirs.home(self._env), self._env, part, self.roots)
+        return schedulers.place_of(self._env, self.archive_part().name, self.roots)
 
     def _config(self) -> Path:
         """Return the configuration directory of Claude Code whose settings take the hook."""

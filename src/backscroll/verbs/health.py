@@ -16,6 +16,8 @@ from backscroll.lazy import lazily
 from backscroll.verbs.desktop import DesktopVerbs
 
 if TYPE_CHECKING:
+    from backscroll.archive.timer import install as installing
+    from backscroll.archive.timer import schedulers
     from backscroll.changes import apply as applying
     from backscroll.changes import plan as plans
     from backscroll.health import model as health
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from backscroll.sessions.session import Session
     from backscroll.stores import archived
 else:
+    installing = lazily("backscroll.archive.timer.install")
+    schedulers = lazily("backscroll.archive.timer.schedulers")
     plans = lazily("backscroll.changes.plan")
     applying = lazily("backscroll.changes.apply")
     archived = lazily("backscroll.stores.archived")
@@ -86,6 +90,7 @@ class HealthVerbs(DesktopVerbs):
             rows, fault = archived.rows_of(part), None
         except DatabaseError as error:
             rows, fault = [], str(error)
+        timer = installing.installed_timer(schedulers.place_of(self._env, part.name, self.roots))
         return shared.Surroundings(
             database,
             datetime.now(UTC),
@@ -98,6 +103,7 @@ class HealthVerbs(DesktopVerbs):
             homes=self.roots or [Path(self._env.get("HOME", "/"))],
             archived=rows,
             archive_fault=fault,
+            has_timer=timer is not None,
             is_thorough=is_thorough,
         )
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from backscroll import dirs
+
 PASSED_ON = ("BACKSCROLL_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_USER_DATA_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 """The variables that the timer must know, because a scheduler starts with an environment of its own."""
 _EVERY = re.compile(rb"OnUnitActiveSec=(\d+)min|<key>StartInterval</key>\s*<integer>(\d+)</integer>|PT(\d+)M")
@@ -114,6 +116,11 @@ class TimerPlace:
         return {
             name: value if name.startswith("XDG_") else str(Path(value).absolute()) for name, value in given.items()
         }
+
+
+def place_of(env: Mapping[str, str], part: str, roots: Sequence[Path]) -> TimerPlace:
+    """Return the place of the timer of one part of the archive."""
+    return TimerPlace(dirs.user_home(env) or Path("/"), dirs.home(env), env, part, roots)
 
 
 def scheduler_of(place: TimerPlace, every: int) -> Scheduler:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePath
 from shlex import quote
 
-from backscroll.archive.restore import named_in_row
+from backscroll.archive.restore import directories_beside, directory_of, named_in_row
 from backscroll.health.remains import Loss
 from backscroll.health.surroundings import CheckResult, Surroundings, counted
 from backscroll.index.health_facts import configs, files_beside, known_names, paths_of_files, transcript_files
@@ -20,6 +20,8 @@ from backscroll.times import of_file
 
 MANY = 5
 """This many losses are a mass loss."""
+_NAMED = 20
+"""A remedy names up to this many sessions."""
 _TRACES = ("todos", "tasks", "side-other", "plan")
 
 
@@ -81,15 +83,21 @@ def mass_loss(around: Surroundings) -> Iterator[CheckResult]:
         if len(early) >= MANY:
             what = "transcripts" if kind == "transcript" else "rows of Desktop"
             text = f"{len(early):,} {what} vanished before their time. The archive has them all."
-            remedy = _restoring(early, around) if kind == "row" else "archive list --state kept"
-            yield CheckResult("warning", text, Place(os.fsdecode(early[0].path)), remedy)
+            yield CheckResult("warning", text, Place(os.fsdecode(early[0].path)), _restoring(early, kind, around))
 
 
-def _restoring(rows: Sequence[KeptFile], around: Surroundings) -> str:
-    """Return the command that restores archived rows of Desktop with their sessions."""
-    names: set[str] = set().union(*(named_in_row(around.part, row) for row in rows))
+def _restoring(gone: Sequence[KeptFile], kind: str, around: Surroundings) -> str:
+    """Return the command that restores sessions that vanished, or that lists them if they are too many."""
+    if kind == "row":
+        names: set[str | None] = set().union(*(named_in_row(around.part, row) for row in gone))
+        beside = set().union(*map(directories_beside, gone))
+        names |= {row.session for row in around.archived if row.kind in CONVERSATIONS and directory_of(row) in beside}
+    else:
+        names = {row.session for row in gone}
     known = [session.id for session in around.sessions if session.id in names]
-    return f"archive restore {' '.join(map(quote, known))}" if known else "archive list --files"
+    if not known:
+        return "archive list --files"
+    return f"archive restore {' '.join(map(quote, known))}" if len(known) <= _NAMED else "archive list --state kept"
 
 
 def _many_lost(found: Sequence[Loss], around: Surroundings) -> CheckResult:

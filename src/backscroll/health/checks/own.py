@@ -51,7 +51,11 @@ def timer(around: Surroundings) -> Iterator[CheckResult]:
     synced = status(around.part).synced
     if synced is None or around.now - synced > LATE:
         when = "never ended" if synced is None else f"was on {synced:%Y-%m-%d}"
-        yield CheckResult("warning", f"The last sync of the archive {when}; later work has no copy.")
+        text = f"The last sync of the archive {when}; later work has no copy."
+        if around.has_timer:
+            yield CheckResult("warning", f"{text} Its timer is installed, but it does not run.", None, "archive sync")
+        else:
+            yield CheckResult("warning", text)
 
 
 def disk(around: Surroundings) -> Iterator[CheckResult]:

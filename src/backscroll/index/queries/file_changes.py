@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from backscroll.index.queries import sessions as query
@@ -149,6 +150,11 @@ def is_known(database: sqlite3.Connection, folded: str) -> bool:
 def configs(database: sqlite3.Connection) -> list[str]:
     """Return the configuration directories of all transcripts."""
     return [name for (name,) in database.execute("SELECT DISTINCT config FROM unit WHERE config IS NOT NULL")]
+
+
+def archives(database: sqlite3.Connection) -> list[Path]:
+    """Return the parts of our archive that the last update read."""
+    return [Path(json.loads(path)) for (path,) in database.execute("SELECT path FROM store WHERE kind = 'archive'")]
 
 
 def roots(database: sqlite3.Connection, *, sure: bool = False) -> list[str]:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from backscroll.files import open_readonly, reason_of
+from backscroll.stores.base import Opener
 from backscroll.times import iso, parse
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ _CODE_FIELDS = ("originCwd", "completedTurns", "worktreePath", "priorCliSessionI
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
-def read_row(path: str) -> tuple[Row, dict[str, str]]:
+def read_row(path: str, open_file: Opener = open_readonly) -> tuple[Row, dict[str, str]]:
     """Return the readable fields of a row, and the e-mail address and name of its account if the row has them.
 
     `damage` of the row is the reason why the rest is unreadable.
     """
-    fields, damage = read_fields(path)
+    fields, damage = read_fields(path, open_file)
     product = _product(fields, path, is_whole=damage is None)
     if damage is None and not isinstance(fields.get("sessionId"), str):
         damage = "no sessionId: Claude Desktop would not load it"
@@ -122,10 +123,10 @@ def session_directories(path: str) -> list[str]:
     return [stem, os.path.join(os.path.dirname(stem), os.path.basename(stem).removeprefix("local_")[:8])]
 
 
-def read_fields(path: str) -> tuple[Fields, str | None]:
+def read_fields(path: str, open_file: Opener = open_readonly) -> tuple[Fields, str | None]:
     """Return all fields of a row, or the fields before the damage and its reason."""
     try:
-        with open_readonly(path) as file:
+        with open_file(path) as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         return {}, reason_of(error)

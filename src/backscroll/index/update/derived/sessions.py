@@ -12,6 +12,7 @@ from dataclasses import fields
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from backscroll.files import DENIED
@@ -19,6 +20,7 @@ from backscroll.index.queries import sessions as query
 from backscroll.index.schema import COLUMNS, INSERT
 from backscroll.index.update.derived.copies import Copies
 from backscroll.index.update.derived.folds import Folds
+from backscroll.index.update.derived.kept_rows import KeptRows
 from backscroll.index.update.derived.known_cwds import KnownCwds, read_known_cwds
 from backscroll.index.update.derived.originals import follow_originals
 from backscroll.index.update.derived.stored import Stored
@@ -31,7 +33,7 @@ from backscroll.sessions.joining import desktop_rows as desktop
 from backscroll.sessions.joining.agents import AgentEvidence, AgentFile, join_agents
 from backscroll.sessions.joining.projects import true_cwd
 from backscroll.sessions.joining.titles import TitleFacts, title_of
-from backscroll.sessions.session import Agent, Session, Usage
+from backscroll.sessions.session import Agent, DesktopRow, Session, Usage
 from backscroll.stores.desktop import is_of_cowork
 from backscroll.times import iso, parse
 
@@ -69,7 +71,8 @@ def make_sessions(database: sqlite3.Connection, found: FoundUnits, grown: Mappin
     follow_originals(database)
     with _transaction(database):
         _mark_others(database)
-    known_cwds, closed = read_known_cwds(found), places_of(found)
+    archives = (Path(total.path) for total in found.totals if total.kind == "archive")
+    beside = _Beside(read_known_cwds(found), KeptRows(archives), places_of(found))
     current = _CurrentCopies(database)
     for names in _slices([*_dirty(database)]):
         with _transaction(database):
@@ -81,7 +84,7 @@ def make_sessions(database: sqlite3.Connection, found: FoundUnits, grown: Mappin
     slices = _slices(list(dict.fromkeys((*_dirty(database), *grown))))
     for number, names in enumerate(slices, 1):
         with _transaction(database):
-            _Sessions(database, known_cwds, current.copies(names), grown, closed).make(names)
+            _Sessions(database, beside, current.copies(names), grown).make(names)
             if number == len(slices):
                 _place_the_unplaced(database)
             made = [(name,) for name in names]
@@ -156,22 +159,23 @@ class _Made(NamedTuple):
     released: str | None
 
 
+class _Beside(NamedTuple):
+    """Facts from other files than transcripts and live rows."""
+
+    known_cwds: KnownCwds
+    kept_rows: KeptRows
+    closed: list[str]
+    """The places that may not be read."""
+
+
 class _Sessions:
     """Makes the rows of some hundred sessions."""
 
-    def __init__(
-        self,
-        database: sqlite3.Connection,
-        known_cwds: KnownCwds,
-        copies: Copies,
-        grown: Mapping[str, int],
-        closed: list[str],
-    ) -> None:
+    def __init__(self, database: sqlite3.Connection, beside: _Beside, copies: Copies, grown: Mapping[str, int]) -> None:
         self._database = database
         self._since = dict(grown)
-        self._known_cwds = known_cwds
+        self._beside = beside
         self._copies = copies
-        self._closed = closed
         self._folds = Folds(database)
 
     def make(self, names: list[str]) -> None:
@@ -240,14 +244,17 @@ class _Sessions:
         if main is not None and main["store"] == "archive" and state in ("live", "archived", "deleted"):
             state = "kept"
         is_denied = state == "damaged" and self._is_denied(first["id"])
-        session.state = state_of(state, session.transcripts, self._closed, is_denied=is_denied)
+        session.state = state_of(state, session.transcripts, self._beside.closed, is_denied=is_denied)
         desktop.apply_rows(session, rows)
+        if session.state == "kept" and not desktop.living(rows):
+            rows = self._beside.kept_rows.of(name, first["config"])
+            session.account = session.account or next((row["account"] for row in rows if row["account"]), None)
         session.copies = self._folds.copies_of(name)
-        self._place(session, first)
+        self._place(session, first, rows)
         session.parent, session.copied = self._copies.origin_of(
             name, session.copies, main["forked_from"] if main else None
         )
-        session.title, session.title_source = _title(session, first, stored.summaries.get(name))
+        session.title, session.title_source = _title(rows, first, stored.summaries.get(name))
         session.ends_in, session.open_call = stored.ends.get(first["id"], (None, None))
         return _Made(session, first, first["side"].get("released"))
 
@@ -269,16 +276,16 @@ class _Sessions:
             )
             self._database.executemany(INSERT["agent"], rows)
 
-    def _place(self, session: Session, unit: Mapping[str, Any]) -> None:
+    def _place(self, session: Session, unit: Mapping[str, Any], rows: list[DesktopRow]) -> None:
         """Find the directory of the session."""
-        known = desktop.hints_of(session.rows)
-        if hint := self._known_cwds.by_session.get(session.id):
+        known = desktop.hints_of(rows)
+        if hint := self._beside.known_cwds.by_session.get(session.id):
             known.append((hint, "index"))
-        known += [(cwd, "config") for cwd in self._known_cwds.known]
+        known += [(cwd, "config") for cwd in self._beside.known_cwds.known]
         place = true_cwd(unit["project_key"], _texts(unit["cwds"]), unit["relocated"], known)
-        place = place or desktop.cwd_of(session.rows)
+        place = place or desktop.cwd_of(rows)
         session.cwd, session.project_source = place or (None, None)
-        session.project = desktop.project_by_rows(session, session.rows, unit["worktree_of"])
+        session.project = desktop.project_by_rows(session, rows, unit["worktree_of"])
 
     def _row(self, made: _Made) -> tuple[Any, ...]:
         session, unit, released = made
@@ -326,8 +333,8 @@ def _agents(main: Mapping[str, Any] | None, units: list[Mapping[str, Any]], stor
     return join_agents(stored.evidence.get(main["id"]), stored.inline.get(main["id"], ()), files)
 
 
-def _title(session: Session, unit: Mapping[str, Any], summary: str | None) -> tuple[str | None, str | None]:
-    row, is_typed = desktop.title_by_rows(session.rows)
+def _title(rows: list[DesktopRow], unit: Mapping[str, Any], summary: str | None) -> tuple[str | None, str | None]:
+    row, is_typed = desktop.title_by_rows(rows)
     facts = TitleFacts(*(unit[name] for name in TitleFacts._fields))
     title = title_of(
         facts,
