@@ -12,22 +12,19 @@ import msgspec
 
 from backscroll.index.schema import INSERT
 from backscroll.index.update import tail
-from backscroll.index.update.fact_columns import fact_columns, facts_before
-from backscroll.index.update.read import (
+from backscroll.index.update.extract import (
     Extract,
-    FileEnd,
-    ListenerPair,
     TableRow,
-    WordListener,
     change_row,
     counts_of,
-    end_of,
     evidence_rows,
     forked_from,
     message_row,
     models_of,
     seconds_between,
 )
+from backscroll.index.update.fact_columns import fact_columns, facts_before
+from backscroll.index.update.read import FileEnd, ListenerPair, WordListener, end_of
 from backscroll.index.update.tail import Tail
 from backscroll.index.update.units import Unit
 from backscroll.index.update.write import SHARED_TABLES, mark_sharing
