@@ -147,12 +147,10 @@ _PUBLIC_NAMES = {
     "backscroll.sessions.joining.marks": ("DesktopMarks", "Group", "Marks", "Source"),
     "backscroll.sessions.message": ("Message", "Part"),
     "backscroll.sessions.model": ("Branch", "Call", "Result", "Transcript", "TreeNode"),
+    "backscroll.sessions.page": ("MessagePage", "Outline", "OutlineItem"),
     "backscroll.sessions.session": ("Agent", "DesktopRow", "Session", "SessionList", "SessionMarks", "Usage"),
     "backscroll.sessions.summaries": (
         "Media",
-        "MessagePage",
-        "Outline",
-        "OutlineItem",
         "Overview",
         "StoreAccount",
         "StoreSummary",

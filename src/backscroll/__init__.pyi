@@ -149,6 +149,9 @@ from backscroll.sessions.model import Call as Call
 from backscroll.sessions.model import Result as Result
 from backscroll.sessions.model import Transcript as Transcript
 from backscroll.sessions.model import TreeNode as TreeNode
+from backscroll.sessions.page import MessagePage as MessagePage
+from backscroll.sessions.page import Outline as Outline
+from backscroll.sessions.page import OutlineItem as OutlineItem
 from backscroll.sessions.session import Agent as Agent
 from backscroll.sessions.session import DesktopRow as DesktopRow
 from backscroll.sessions.session import Session as Session
@@ -156,9 +159,6 @@ from backscroll.sessions.session import SessionList as SessionList
 from backscroll.sessions.session import SessionMarks as SessionMarks
 from backscroll.sessions.session import Usage as Usage
 from backscroll.sessions.summaries import Media as Media
-from backscroll.sessions.summaries import MessagePage as MessagePage
-from backscroll.sessions.summaries import Outline as Outline
-from backscroll.sessions.summaries import OutlineItem as OutlineItem
 from backscroll.sessions.summaries import Overview as Overview
 from backscroll.sessions.summaries import StoreAccount as StoreAccount
 from backscroll.sessions.summaries import StoreSummary as StoreSummary

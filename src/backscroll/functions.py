@@ -22,6 +22,7 @@ from backscroll.records import Damage, Json
 from backscroll.recovery import model as recovery_model
 from backscroll.sessions import desktop_model, model, summaries
 from backscroll.sessions import message as message_model
+from backscroll.sessions import page as pages
 from backscroll.sessions.joining import marks as desktop_marks
 from backscroll.sessions.session import MAIN, Session, SessionList
 from backscroll.stats import model as stats_model
@@ -654,7 +655,7 @@ def messages(
     redact: bool = False,
     update: bool = True,
     on_progress: OnProgress = None,
-) -> summaries.MessagePage:
+) -> pages.MessagePage:
     """Return a page of a session's messages, in the order of `show`."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.messages(
@@ -685,7 +686,7 @@ def media(
 
 def outline(
     session: str, root: Root = None, *, prices: OwnPrices = None, update: bool = True, on_progress: OnProgress = None
-) -> summaries.Outline:
+) -> pages.Outline:
     """Return the landmarks of a session: prompts, compactions, forks, agents, errors and file changes."""
     with open_library(root, update=update, on_progress=on_progress) as library:
         return library.outline(session, prices=prices)

@@ -15,6 +15,7 @@ from searched import NOW
 from backscroll.index.db import open_in_memory
 from backscroll.index.queries import details, search
 from backscroll.index.queries import sessions as query
+from backscroll.index.queries.damage import damage_and_notes
 from backscroll.index.queries.file_changes import FileFilter
 from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.index.update.update import update
@@ -206,7 +207,7 @@ def test_a_file_that_cannot_be_unpacked(toys: Toys) -> None:
     """A damaged file is damage of its session, and no other session suffers."""
     (toys.store.path / f"{OTHER}.z").write_bytes(b"no zlib")
     toys.refresh()
-    damage, _ = details.damage_and_notes(toys.database, OTHER)
+    damage, _ = damage_and_notes(toys.database, OTHER)
 
     assert ("damaged", 1) == (query.session(toys.database, OTHER).state, len(damage))
     assert str(toys.store.path / f"{OTHER}.z") == damage[0].place.path

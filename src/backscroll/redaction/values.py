@@ -23,8 +23,8 @@ from backscroll.redact import (
 from backscroll.redact.structure import without_cut_word
 from backscroll.sessions.message import Message, Part
 from backscroll.sessions.model import Branch, Transcript
+from backscroll.sessions.page import MessagePage
 from backscroll.sessions.reading.reader import LABEL_LENGTH
-from backscroll.sessions.summaries import MessagePage
 
 _Value = TypeVar("_Value")
 

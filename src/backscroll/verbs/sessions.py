@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.index.db import Connection
 from backscroll.index.queries import sessions as query
+from backscroll.index.queries.damage import damage_and_notes
 from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.lazy import lazily
 from backscroll.records import FAULT
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from backscroll.index.queries import calls as call_owners
     from backscroll.index.queries import messages as session_messages
     from backscroll.sessions import model, summaries
+    from backscroll.sessions import page as pages
     from backscroll.sessions.message import Message
     from backscroll.sessions.reading import media as session_media
     from backscroll.sessions.reading import reader
@@ -35,6 +37,7 @@ else:
     details = lazily("backscroll.index.queries.details")
     session_messages = lazily("backscroll.index.queries.messages")
     model = lazily("backscroll.sessions.model")
+    pages = lazily("backscroll.sessions.page")
     reader = lazily("backscroll.sessions.reading.reader")
     session_media = lazily("backscroll.sessions.reading.media")
     summaries = lazily("backscroll.sessions.summaries")
@@ -183,7 +186,7 @@ class SessionVerbs(LibraryBase):
         with self.session(session) as (database, name):
             opened = self.read_session(database, name)
             self.priced(database, [opened.session], prices)
-            damage, notes = details.damage_and_notes(database, name)
+            damage, notes = damage_and_notes(database, name)
         # We just read the session's own files again; they may have changed or vanished since the update of the index.
         own = set(opened.session.transcripts)
         fresh = opened.damage()
@@ -212,7 +215,7 @@ class SessionVerbs(LibraryBase):
         all_branches: bool = False,
         prices: OwnPrices = None,
         redact: bool = False,
-    ) -> summaries.MessagePage:
+    ) -> pages.MessagePage:
         """Return a page of a session's messages, in the order of `show`.
 
         The page starts at number `offset`, or surrounds the message whose id starts with `around`.
@@ -230,7 +233,7 @@ class SessionVerbs(LibraryBase):
             return self.redactor().page(page)
         with self.session(session) as (database, name):
             found = self.priced(database, [query.session(database, name)], prices)[0]
-            damage, _ = details.damage_and_notes(database, name)
+            damage, _ = damage_and_notes(database, name)
             if branch not in (None, MAIN) and not all_branches:
                 opened = self.read_session(database, name)
                 page = self._page_along(opened, found, branch or MAIN, offset, limit, around)
@@ -256,7 +259,7 @@ class SessionVerbs(LibraryBase):
         offset: int,
         limit: int,
         around: str | None,
-    ) -> summaries.MessagePage:
+    ) -> pages.MessagePage:
         """Return a page along a branch that was left; only the transcript has the messages that lead to it."""
         if branch not in {item.name for item in opened.branches()}:
             opened.close()
@@ -267,7 +270,7 @@ class SessionVerbs(LibraryBase):
             if place is None:
                 raise NotFoundError("this branch has no such message", around)
             offset = max(0, place - limit // 2)
-        return summaries.MessagePage(found, len(messages), offset, messages[offset : offset + limit])
+        return pages.MessagePage(found, len(messages), offset, messages[offset : offset + limit])
 
     def media(self, session: str, message: str, number: int = 1) -> summaries.Media:
         """Return an image or document of a message, counted from 1; NotFoundError if the transcript does not have it.
@@ -291,7 +294,7 @@ class SessionVerbs(LibraryBase):
             raise NotFoundError("this message has no such image or document", f"{message}, number {number}")
         return found
 
-    def outline(self, session: str, *, prices: OwnPrices = None) -> summaries.Outline:
+    def outline(self, session: str, *, prices: OwnPrices = None) -> pages.Outline:
         """Return the landmarks of a session: prompts, compactions, forks, agents, errors and file changes."""
         with self.session(session) as (database, name):
             found = self.priced(database, [query.session(database, name)], prices)[0]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from backscroll.errors import NotFoundError, QueryError
 from backscroll.index.queries.search import Options
 from backscroll.library import Library
-from backscroll.sessions.summaries import MessagePage
+from backscroll.sessions.page import MessagePage
 from backscroll.verbs.base import OwnPrices
 from backscroll.views import markdown
 from backscroll.views.html import session as html

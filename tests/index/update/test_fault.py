@@ -10,8 +10,8 @@ from searched import Searched
 import backscroll
 from backscroll.cli.main import run
 from backscroll.index.db import open_in_memory
-from backscroll.index.queries import details
 from backscroll.index.queries import sessions as query
+from backscroll.index.queries.damage import damage_and_notes
 from backscroll.index.update.update import update
 from backscroll.sessions.transcript import outcomes
 from backscroll.sessions.transcript.heads import Block
@@ -62,7 +62,7 @@ def test_the_damage_names_place_and_reason(tmp_path: Path, fault: None) -> None:
     path = three(tmp_path)
     database = open_in_memory()
     report = update(database, find_stores(tmp_path, {}))
-    (damage,), notes = details.damage_and_notes(database, BAD)
+    (damage,), notes = damage_and_notes(database, BAD)
     database.close()
 
     assert (str(path), 1, []) == (damage.place.path, report.damage, notes)

@@ -9,7 +9,7 @@ from make import UUID, Draft, assistant, bash, call, conversation, given, user
 
 from backscroll.place import Place
 from backscroll.sessions.message import Message, Part
-from backscroll.sessions.reading.join import join_message, parts_of
+from backscroll.sessions.reading.join import join_message
 from backscroll.times import parse
 
 
@@ -19,9 +19,10 @@ def messages(directory: Path, *records: dict[str, Any] | bytes, agent: str | Non
         return [join_message(node, read.tree, read, "S", agent) for node in read.tree.nodes]
 
 
-def part(block: Any) -> Part:
+def part(directory: Path, block: Any) -> Part:
     """Return the part that a content block becomes."""
-    (found,) = parts_of([block])
+    (message,) = messages(directory, assistant("a1", None, [block]))
+    (found,) = message.parts
     return found
 
 
@@ -295,9 +296,9 @@ def test_results_carry_the_programs_own_data(tmp_path: Path) -> None:
         ({"type": 5}, Part("other", None, {"type": "block", "raw": {"type": 5}})),
     ],
 )
-def test_blocks_become_parts(block: Any, expected: Part) -> None:
+def test_blocks_become_parts(tmp_path: Path, block: Any, expected: Part) -> None:
     """Every kind of block has its part, unknown ones are kept raw."""
-    assert expected == part(block)
+    assert expected == part(tmp_path, block)
 
 
 @pytest.mark.parametrize(
@@ -317,10 +318,13 @@ def test_blocks_become_parts(block: Any, expected: Part) -> None:
         ("odd", None, {}),
     ],
 )
-def test_images_and_documents_are_named_not_loaded(source: Any, text: str | None, data: dict[str, Any]) -> None:
+def test_images_and_documents_are_named_not_loaded(
+    tmp_path: Path, source: Any, text: str | None, data: dict[str, Any]
+) -> None:
     """Of an image or document its type and size are told; its bytes stay in the transcript."""
-    assert Part("image", text, data) == part({"type": "image", "source": source})
-    assert Part("document", text, data | {"title": "T"}) == part({"type": "document", "source": source, "title": "T"})
+    assert Part("image", text, data) == part(tmp_path, {"type": "image", "source": source})
+    document = {"type": "document", "source": source, "title": "T"}
+    assert Part("document", text, data | {"title": "T"}) == part(tmp_path, document)
 
 
 def test_a_record_that_changed_meanwhile(tmp_path: Path) -> None:

@@ -18,6 +18,24 @@ _LISTED = (
 )
 
 
+def damage_and_notes(database: sqlite3.Connection, name: str) -> tuple[list[Damage], list[Note]]:
+    """Return the damage of a session, and the repairs that its readers made."""
+    damage: list[Damage] = []
+    notes: list[Note] = []
+    for path, line, offset, length, reason, is_note in database.execute(
+        "SELECT path, line, offset, length, reason, is_note FROM damage JOIN unit ON unit.id = damage.unit"
+        " WHERE session = ? ORDER BY agent IS NOT NULL, key, damage.rowid",
+        (name,),
+    ):
+        place = Place(path_of(path), line, offset, length)
+        if is_note:
+            notes.append(Note(place, reason))
+        else:
+            damage.append(Damage(place, reason))
+    damage += [Damage(Place(row["path"]), row["damage"]) for row in rows_of_session(database, name) if row["damage"]]
+    return damage, notes
+
+
 def places_in_session(database: sqlite3.Connection, name: str) -> int:
     """Return the number of damaged places in the files and rows of a session."""
     (found,) = database.execute(_IN_SESSION, (name,)).fetchone()

@@ -1,4 +1,4 @@
-"""Details of one session beyond its row: its files, its damage, and the originals of its copied messages."""
+"""Details of one session beyond its row: its files, and the originals of its copied messages."""
 
 import sqlite3
 from typing import TYPE_CHECKING
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 from backscroll.index.queries import sessions as query
 from backscroll.index.update.derived.copies import Copies
 from backscroll.lazy import lazily
-from backscroll.place import Place
-from backscroll.records import Damage, Note
 from backscroll.sessions.reading.reader import SessionFiles
 
 if TYPE_CHECKING:
@@ -28,26 +26,6 @@ def files_of(database: sqlite3.Connection, name: str) -> SessionFiles:
         rows = query.rows_of_session(database, name)
         files.transcripts += [row["path"] for row in rows if row["product"] == desktop_rows.PAGE]
     return files
-
-
-def damage_and_notes(database: sqlite3.Connection, name: str) -> tuple[list[Damage], list[Note]]:
-    """Return the damage of a session, and the repairs that its readers made."""
-    damage: list[Damage] = []
-    notes: list[Note] = []
-    for path, line, offset, length, reason, is_note in database.execute(
-        "SELECT path, line, offset, length, reason, is_note FROM damage JOIN unit ON unit.id = damage.unit"
-        " WHERE session = ? ORDER BY agent IS NOT NULL, key, damage.rowid",
-        (name,),
-    ):
-        place = Place(query.path_of(path), line, offset, length)
-        if is_note:
-            notes.append(Note(place, reason))
-        else:
-            damage.append(Damage(place, reason))
-    damage += [
-        Damage(Place(row["path"]), row["damage"]) for row in query.rows_of_session(database, name) if row["damage"]
-    ]
-    return damage, notes
 
 
 def copied_from(database: sqlite3.Connection, name: str) -> dict[bytes, str]:

@@ -14,9 +14,9 @@ from backscroll.errors import NotFoundError
 from backscroll.index.queries import sessions as query
 from backscroll.index.update.derived.copies import Copies
 from backscroll.sessions.message import Message
+from backscroll.sessions.page import MessagePage, Outline, OutlineItem
 from backscroll.sessions.reading.join import join_message
 from backscroll.sessions.session import MAIN, Agent, Session
-from backscroll.sessions.summaries import MessagePage, Outline, OutlineItem
 from backscroll.sessions.transcript.conversation import Conversation
 from backscroll.sessions.transcript.facts import Facts
 from backscroll.sessions.transcript.prompts import PLAN

@@ -12,22 +12,19 @@ import msgspec
 
 from backscroll.index.schema import INSERT
 from backscroll.index.update import tail
-from backscroll.index.update.fact_columns import fact_columns, facts_before
-from backscroll.index.update.read import (
+from backscroll.index.update.extract import (
     Extract,
-    FileEnd,
-    ListenerPair,
     TableRow,
-    WordListener,
     change_row,
     counts_of,
-    end_of,
     evidence_rows,
     forked_from,
     message_row,
     models_of,
     seconds_between,
 )
+from backscroll.index.update.fact_columns import fact_columns, facts_before
+from backscroll.index.update.read import FileEnd, ListenerPair, WordListener, end_of
 from backscroll.index.update.tail import Tail
 from backscroll.index.update.units import Unit
 from backscroll.index.update.write import SHARED_TABLES, mark_sharing
@@ -271,16 +268,17 @@ class Growth:
         self.quarters += [row[4] for row in rows if row[4] is not None]
 
     def _write_changes(self) -> None:
-        known = self._database.execute(
-            "SELECT path, other FROM change WHERE unit = ? AND kind IN ('backup', 'absent') AND call IS NULL",
-            (self._number,),
-        ).fetchall()
-        files = [self._file.number]
-        rows = [change_row(change, files) for change in self._changes.changes(list(self._facts.cwds), known)]
+        files, cwds = [self._file.number], list(self._facts.cwds)
+        rows = [change_row(change, files) for change in self._changes.changes(cwds, self._known_backups())]
         calls = {row[9] for row in rows if row[9] is not None}
         for call in calls:
             self._database.execute("DELETE FROM change WHERE unit = ? AND call = ?", (self._number, call))
         self._insert("change", rows)
+
+    def _known_backups(self) -> Iterator[tuple[str, str | None]]:
+        """Yield path and name of each backup in the catalogue; only new backups ask for them."""
+        asked = "SELECT path, other FROM change WHERE unit = ? AND kind IN ('backup', 'absent') AND call IS NULL"
+        yield from self._database.execute(asked, (self._number,)).fetchall()
 
     def _recall(self, call: str) -> Asked | None:
         """Return an earlier call, read from its place."""

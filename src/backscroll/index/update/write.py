@@ -7,8 +7,9 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from backscroll.index.schema import COLUMNS, INSERT, UNIT_TABLES
+from backscroll.index.update.extract import TableRow
 from backscroll.index.update.files import State, state_of
-from backscroll.index.update.read import FileEnd, Reading, TableRow, failed
+from backscroll.index.update.read import FileEnd, Reading, failed
 from backscroll.index.update.units import Unit, storable
 from backscroll.sessions.file_changes.change import storable as storable_text
 

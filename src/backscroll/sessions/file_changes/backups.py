@@ -73,7 +73,7 @@ class Backups:
 
     def changes(self, cwds: Sequence[str], known: Iterable[tuple[str, str | None]]) -> Iterator[Change]:
         """Yield the backups that `known`, path and name of earlier ones, lacks."""
-        seen = set(known)
+        seen = set(known) if self._named else set()
         for backup in self._named:
             change = self._change(backup, cwds)
             if (change.path, change.other) not in seen:

@@ -37,8 +37,8 @@ from backscroll.sessions.file_changes.statements import (
     statements_of_snapshot,
     tool_name,
 )
-from backscroll.sessions.reading.calls import result_part
 from backscroll.sessions.reading.outputs import output_directories, persisted_name, whole_output
+from backscroll.sessions.reading.results import result_block, text_of_answer, text_of_result
 from backscroll.sessions.session import MAIN
 from backscroll.sessions.transcript.heads import Block, Head, decoded, decoded_object
 from backscroll.sessions.transcript.keys import Keys
@@ -151,17 +151,15 @@ class FileChanges:
         is_error = bool(block is not None and block.is_error)
         text = None
         if tool in READ_TOOLS and (is_error or not (isinstance(detail, dict) and isinstance(detail.get("file"), dict))):
-            text = self._text(asked.call, head, block, row)
+            text = self._text(head, block, row)
         return statement_of_call(asked.name, _input(asked), text, detail, is_error=is_error)
 
-    def _text(self, call: str, head: Head, block: Block | None, row: Row) -> str | None:
+    def _text(self, head: Head, block: Block | None, row: Row) -> str | None:
         """Return the text of a result; for a notice of a larger output, return that output."""
         content = head.message.content if head.message else None
         if block is None:
             return content if isinstance(content, str) else None
-        shown = {"type": block.type, "tool_use_id": call, "content": decoded(block.content)}
-        part = result_part(call, [shown])
-        return _whole_text(part.text if part else None, self._sources[row.source].path)
+        return _whole_text(text_of_result(decoded(block.content)), self._sources[row.source].path)
 
     def _answer_by_place(self, asked: Asked, row: Row, outcome: str) -> None:
         """Keep a result that came before its call."""
@@ -304,12 +302,12 @@ def read_call(name: str, asked: Any, call: str, answer: Answered | None) -> Stat
     message = answer.record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     blocks = content if isinstance(content, list) else []
-    part = result_part(call, blocks)
+    block = result_block(call, content)
     results = sum(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
     detail = answer.record.get("toolUseResult") if results <= 1 else None
-    text = part.text if part else content if isinstance(content, str) else None
-    text = _whole_text(text, answer.transcript)
-    return statement_of_call(name, asked, text, detail, is_error=bool(part and part.data.get("error")))
+    text = _whole_text(text_of_answer(block, content), answer.transcript)
+    is_error = block is not None and block.get("is_error") is True
+    return statement_of_call(name, asked, text, detail, is_error=is_error)
 
 
 def _whole_text(text: str | None, transcript: str) -> str | None:

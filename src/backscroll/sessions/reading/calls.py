@@ -14,10 +14,9 @@ from typing import Any
 from backscroll.errors import BackscrollError
 from backscroll.place import Place
 from backscroll.records import fault
-from backscroll.sessions.message import Part
 from backscroll.sessions.model import Call, Result
-from backscroll.sessions.reading.join import parts_of
 from backscroll.sessions.reading.outputs import persisted_name, whole_output
+from backscroll.sessions.reading.results import result_block, text_of_answer
 from backscroll.sessions.transcript.conversation import Conversation
 from backscroll.sessions.transcript.facts import queued_text
 from backscroll.sessions.transcript.moments import moment_of
@@ -100,11 +99,11 @@ class CallReader:
         value = self._conversation.value(row)
         message = value.get("message")
         content = message.get("content") if isinstance(message, dict) else None
-        part = result_part(name, content if isinstance(content, list) else [])
+        block = result_block(name, content)
         detail = value.get("toolUseResult") if len(row.results) <= 1 else None
         agent = detail.get("agentId") if isinstance(detail, dict) else None
-        text = part.text if part else (content if isinstance(content, str) else None)
-        result = Result(text, bool(part and part.data.get("error")), detail)
+        is_error = block is not None and block.get("is_error") is True
+        result = Result(text_of_answer(block, content), is_error, detail)
         self._add_persisted(result)
         if isinstance(agent, str):
             self._add_notice(result, agent)
@@ -139,11 +138,6 @@ def _rows_with_results(tree: Tree) -> dict[str, list[Row]]:
             for name in row.results:
                 results[name].append(row)
     return results
-
-
-def result_part(name: str, blocks: list[Any]) -> Part | None:
-    """Return the part of a record's content that is the result of a call."""
-    return next((part for part in parts_of(blocks) if part.kind == "result" and part.data.get("id") == name), None)
 
 
 def _notice_text(value: dict[str, Any]) -> str:

@@ -14,13 +14,14 @@ from backscroll.formats.images import raster_kind
 from backscroll.place import Place
 from backscroll.records import fault
 from backscroll.sessions.message import Message, Part
+from backscroll.sessions.reading.results import text_of_result
 from backscroll.sessions.searchable.texts import rejoined
 from backscroll.sessions.session import Usage
 from backscroll.sessions.transcript import prompts
 from backscroll.sessions.transcript.conversation import Conversation
 from backscroll.sessions.transcript.facts import queued_text
 from backscroll.sessions.transcript.moments import moment_of
-from backscroll.sessions.transcript.rows import ASSISTANT, BOUNDARY, PROGRESS, QUEUED, USER_KINDS, Row
+from backscroll.sessions.transcript.rows import BOUNDARY, PROGRESS, QUEUED, Row
 from backscroll.sessions.transcript.tree import NOBODY, Node, Tree
 
 TREE_FIELDS = {
@@ -52,13 +53,6 @@ _FIRST = 24
 
 PLAN_MARK = "plan"
 """The mark of a prompt that the program wrote when a person accepted a plan."""
-
-_ROLES = {ASSISTANT: "assistant", prompts.RESULTS: "tool"} | dict.fromkeys(USER_KINDS, "user")
-
-
-def role_of(row: Row) -> str:
-    """Return the speaker of a row."""
-    return _ROLES.get(row.kind, "system")
 
 
 def join_message(  # noqa: PLR0913 - a node, its surroundings, and one choice
@@ -94,7 +88,7 @@ def _joined(  # noqa: PLR0913 - as above
         id=head.id,
         parent=_parent(node, tree),
         session=session,
-        role=role_of(head),
+        role=head.role,
         time=moment_of(min((row.time for row in node.rows if isinstance(row.time, str)), default=head.time)),
         model=head.model,
         agent=agent,
@@ -230,13 +224,6 @@ def _with_detail(part: Part, value: dict[str, Any]) -> Part:
     return part
 
 
-def parts_of(blocks: Iterable[Any]) -> list[Part]:
-    """Make parts of the content blocks of a message; the bytes of images stay in the transcript."""
-    parts = list(_parts_with_images(blocks))
-    _drop_image_data(parts)
-    return parts
-
-
 def _parts_with_images(blocks: Iterable[Any]) -> Iterator[Part]:
     for block in blocks:
         if isinstance(block, str):
@@ -265,10 +252,9 @@ def _result_part(block: dict[str, Any]) -> Part:
         return Part("result", content, data)
     if isinstance(content, dict):
         return Part("result", None, data | {"raw": content})
-    inner = list(_parts_with_images(content if isinstance(content, list) else []))
-    texts = [part.text for part in inner if part.kind == "text" and part.text]
+    inner = _parts_with_images(content if isinstance(content, list) else [])
     others = [{"kind": part.kind, **part.data} for part in inner if part.kind != "text"]
-    return Part("result", "\n".join(texts) if texts else None, data | ({"parts": others} if others else {}))
+    return Part("result", text_of_result(content), data | ({"parts": others} if others else {}))
 
 
 def _media_part(block: dict[str, Any]) -> Part:

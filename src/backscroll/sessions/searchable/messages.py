@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from backscroll.records import Record
-from backscroll.sessions.reading.join import role_of
 from backscroll.sessions.reading.outputs import persisted_name
 from backscroll.sessions.searchable.head_texts import texts_of_head
 from backscroll.sessions.searchable.side_records import PROMPT_TYPES, SpokenTexts
@@ -186,7 +185,7 @@ class Passages:
         if not texts:
             return
         rows = [row for row, _ in held.texts]
-        head, role, agent = rows[0], role_of(rows[0]), held.agent or self._agent
+        head, role, agent = rows[0], rows[0].role, held.agent or self._agent
         time = min((row.moment for row in rows if row.moment), default=None)
         passage = Passage(
             key=number_of(identity, *[text for _, text in texts]),
@@ -239,7 +238,7 @@ def title_in(facts: Facts) -> str | None:
 
 
 def _spoken(row: Row) -> str:
-    return SUMMARY if row.kind == prompts.SUMMARY else SPOKEN[role_of(row)]
+    return SUMMARY if row.kind == prompts.SUMMARY else SPOKEN[row.role]
 
 
 def _aside(aside: Aside, value: dict[str, Any], agent: str | None) -> Passage:

@@ -44,6 +44,7 @@ SPOKEN_KINDS = USER_KINDS | {ASSISTANT}
 """The kinds that count as messages of a conversation."""
 BRANCH_KINDS = SPOKEN_KINDS - {prompts.COMMAND}
 """Prompts and answers: a path without either is no branch."""
+_ROLES = {ASSISTANT: "assistant", prompts.RESULTS: "tool"} | dict.fromkeys(USER_KINDS, "user")
 LAST_PLACEHOLDER_VERSION = (2, 1, 97)
 LABEL_LENGTH = 300
 PRICE_LIMITS = (200_000, 100_000)
@@ -117,6 +118,11 @@ class Row(Struct, array_like=True, gc=False, eq=False):
     def id(self) -> str:
         """The record's own id, or its place if it has none."""
         return self.uuid or f"line-{self.line}"
+
+    @property
+    def role(self) -> str:
+        """Its speaker."""
+        return _ROLES.get(self.kind, "system")
 
     @property
     def is_spoken(self) -> bool:

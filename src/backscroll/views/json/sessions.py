@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from backscroll.query.hits import Found, Hit
     from backscroll.sessions.model import Call, Transcript, TreeNode
-    from backscroll.sessions.summaries import MessagePage, Outline, StoreAccount, StoreSummary
+    from backscroll.sessions.page import MessagePage, Outline
+    from backscroll.sessions.summaries import StoreAccount, StoreSummary
     from backscroll.stores.places import LookedAt
 
 Object = dict[str, Any]

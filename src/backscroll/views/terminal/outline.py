@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from backscroll.sessions.summaries import Outline
+from backscroll.sessions.page import Outline
 from backscroll.views.figures import ago, count, cut_path
 from backscroll.views.terminal.paper import Line, Paper, Span, cut, pad, trimmed, width_of, word
 

@@ -14,10 +14,13 @@ from backscroll.cli.output import print_bytes, print_document
 from backscroll.cli.prices import own_prices
 from backscroll.cli.settings import Settings
 from backscroll.errors import DONE, QueryError, RefusedError
-from backscroll.sessions.model import Transcript
+from backscroll.lazy import lazily
 
 if TYPE_CHECKING:
-    from backscroll.sessions.summaries import MessagePage
+    from backscroll.sessions import model
+    from backscroll.sessions.page import MessagePage
+else:
+    model = lazily("backscroll.sessions.model")
 
 PAGE = 50
 DETAILS = ("full", "high", "low", "prompts")
@@ -169,7 +172,7 @@ def _show_page(asked: _Page, settings: Settings, form: str, *, is_full: bool) ->
     if (settings.json or form == "json") and not settings.jsonl:
         print_document(json.page_document(page))
         return DONE
-    _print(Transcript(page.session, [], iter(page.messages), [], []), settings, form, is_full=is_full)
+    _print(model.Transcript(page.session, [], iter(page.messages), [], []), settings, form, is_full=is_full)
     if form == "text" and not settings.jsonl:
         sys.stderr.write(f"backscroll: {_range(page, 'prompts' if asked.is_typed else 'messages')}\n")
     return DONE
@@ -191,7 +194,7 @@ def _page(asked: _Page, settings: Settings) -> "MessagePage":
 
 def _page_of_prompts(asked: _Page, settings: Settings) -> "MessagePage":
     """Return a page of the typed prompts alone: offset, limit and total count prompts."""
-    from backscroll.sessions.summaries import MessagePage  # noqa: PLC0415  (only this page needs it)
+    from backscroll.sessions.page import MessagePage  # noqa: PLC0415  (only this page needs it)
 
     with opened(settings) as library:
         transcript = library.show(
@@ -214,7 +217,7 @@ def _range(page: "MessagePage", noun: str) -> str:
     return f"{noun} {page.offset} to {last} of {page.total}, counted from 0"
 
 
-def _print(transcript: Transcript, settings: Settings, form: str, *, is_full: bool) -> None:
+def _print(transcript: "model.Transcript", settings: Settings, form: str, *, is_full: bool) -> None:
     if settings.jsonl:
         print_document(json.lines(map(json.object_of, transcript.messages)))
     elif settings.json:
