@@ -481,7 +481,7 @@ def count(directory: Path) -> Record:
         file.session = into.get(file.session, file.session)
     summaries = {
         str(r.get("leafUuid")): str(r["summary"])
-        for f in sorted(files, key=lambda f: (f.began(), str(f.path)))
+        for f in files
         for r in f.rows
         if r.get("type") == "summary" and r.get("summary")
     }

@@ -219,30 +219,6 @@ def test_titles_from_summaries_hold_for_a_session_that_was_read_before(tmp_path:
     assert "Mend the roof" == session(tmp_path)["title"]
 
 
-def test_titles_from_summaries_the_last_one_holds(tmp_path: Path) -> None:
-    """Of several summaries for one message the last one in the file holds, also if it comes later."""
-    draft = Draft(UUID, version="1.0.128").prompt("Mend the roof").answer("Done.")
-    draft.summary("A wet roof", leaf=draft.tip).summary("Zinc", leaf=draft.tip).summary("A dry roof", leaf=draft.tip)
-    draft.write(home(tmp_path))
-    before = session(tmp_path)["title"]
-    draft.summary("Brass", leaf=draft.tip).summary("Mended", leaf=draft.tip).write(tmp_path)
-
-    assert ("A dry roof", "Mended") == (before, session(tmp_path)["title"])
-
-
-def test_titles_from_summaries_of_several_files(tmp_path: Path) -> None:
-    """Of summaries in several files the one in the file that began last holds, whichever was read first."""
-    draft = Draft(UUID, version="1.0.128").prompt("Mend the roof").answer("Done.")
-    tip = draft.tip
-    draft.summary("Zinc", leaf=tip).write(home(tmp_path))
-    before = session(tmp_path)["title"]
-    for name, number, title in ((FORK, 40, "Copper"), (OTHER, 20, "Brass")):
-        later = Draft(name, version="1.0.128")
-        later.prompt("Hello", after=number * 60).answer("Hi.").summary(title, leaf=tip).write(tmp_path)
-
-    assert ("Zinc", "Copper") == (before, session(tmp_path)["title"])
-
-
 # 7. Forks without their parent
 
 

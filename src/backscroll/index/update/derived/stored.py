@@ -44,13 +44,11 @@ _AGENTS = (
 )
 _SUMMARIES = (
     "SELECT unit.session, substr(summary.text, 1, 4096) FROM unit CROSS JOIN record ON record.unit = unit.id"
-    " CROSS JOIN summary ON summary.leaf = record.id CROSS JOIN unit AS teller ON teller.id = summary.unit"
-    " WHERE unit.session IN (SELECT value FROM json_each(?)) AND unit.agent IS NULL AND record.agent = ''"
-    " ORDER BY record.node, record.part, coalesce(teller.born, '~'), teller.key, summary.rowid"
+    " CROSS JOIN summary ON summary.leaf = record.id WHERE unit.session IN (SELECT value FROM json_each(?))"
+    " AND unit.agent IS NULL AND record.agent = '' ORDER BY record.node, record.part, 2 DESC"
 )
 """The summaries whose leaf, a record of any kind, is in a session; the last one is the title.
 
-Of those that name the same leaf, the last one in its file is the last, and of several files the one that began last.
 One summary may name a record that a thousand sessions hold, so only the part that a title can need is read.
 """
 _HAS_SUMMARIES = "SELECT 1 FROM summary LIMIT 1"
