@@ -94,6 +94,8 @@ RECORDS = {
     "api-request-blob": "type sessionId hash message agentId",
     "api-request": """type sessionId id querySource shapeHash params base keep tail cacheControl requestDigest
         timestamp version agentId""",
+    "api-request-resumed": """type sessionId agentId timestamp version messageId pausedRequestId resumedRequestId
+        requestRef requestNotRecorded requestHookChanged""",
     "checkpoint": "type sessionId commit timestamp label",
     "late-allow-ended": None,
     "agent_metadata": None,
@@ -140,7 +142,21 @@ KNOWN_BY_NAME = {
         thinking_drop structured_output goal_status date_change agent_mention hook_deferred_tool
         hook_error_during_execution max_turns_reached teammate_mailbox team_context ide_selection opened_file_in_ide
         selected_lines_in_ide diagnostics budget_usd output_style ultrathink_effort
-        companion_intro plugin_note prompt_as_file whole_texts_withdrawn""",
+        companion_intro plugin_note prompt_as_file whole_texts_withdrawn
+        account_memory_recall advisor_stripped advisor_tool agent_ask_notice artifact_opening_prefetch
+        async_hook_response_batch at_mention_reference attention_budget bash_output_audience_note
+        batching_reminder batching_reminder_sent claude_app_notice context_efficiency context_sections
+        coordinator_context cowork_memory_context critical_system_reminder deferred_tools_record dir_sync_notice
+        dynamic_skill edited_image_file elapsed_time_reminder fork_briefing goals hook_plugin_listing
+        inlined_image_paths instruction_files_not_loaded language linked_plugin_tools_note
+        mcp_dropped_tools_delta mcp_resource memory_update message_pdf_reads output_limit_note
+        output_style_instructions output_token_usage peer_mention poll_events prefix_delta proactivity
+        project_doc_reads projects_thread_ask prompt_render_point read_truncation_notice repl_mcp_needs_auth
+        repl_mcp_servers sandbox_instructions secondary_reminder secondary_reminder_sent selected_lines_in_diff
+        session_cron_carry skill_mention teammate_shutdown_batch thinking_stripped thread_state token_usage
+        tool_host_result_lines tool_hosts_correction tool_hosts_notice tool_offer_record tool_results_cut
+        tool_search_usage_reminder ultra_effort_enter ultra_effort_exit unknown_command_fallback
+        widget_context_hint withheld_memory workflow_keyword_request workflow_size_guideline_change""",
     "progress": """hook_progress agent_progress bash_progress mcp_progress waiting_for_task query_update
         search_results_received""",
     "audit": """system user assistant result rate_limit_event tool_use_summary permission_request permission_response
@@ -154,6 +170,7 @@ NESTED = {
     "worktree-state.worktreeSession": """originalCwd preEnterOriginalCwd worktreePath worktreeName worktreeBranch
         originalBranch originalHeadCommit sessionId tmuxSessionName hookBased enteredExisting madeElsewhere
         extensionRoot""",
+    "api-request-resumed.requestHookChanged": "record what",
     "content-replacement.replacements[]": "kind toolUseId replacement",
     "user.forkedFrom": "sessionId messageUuid",
     "assistant.forkedFrom": "sessionId messageUuid",
@@ -166,7 +183,8 @@ NESTED = {
     "user.permissionDecision": "decision source reasonType",
     "user.mcpMeta": "structuredContent _meta",
     "system.compactMetadata": """trigger preTokens postTokens cumulativeDroppedTokens durationMs userContext
-        messagesSummarized preservedSegment preservedMessages preCompactDiscoveredTools""",
+        messagesSummarized preservedSegment preservedMessages preCompactDiscoveredTools preCompactOrganizations
+        preCompactOrganizationsCoverStart""",
     "system.compactMetadata.preservedSegment": "headUuid anchorUuid tailUuid",
     "system.compactMetadata.preservedMessages": "anchorUuid uuids allUuids",
     "system.microcompactMetadata": "trigger preTokens tokensSaved compactedToolIds clearedAttachmentUUIDs",

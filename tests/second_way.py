@@ -349,7 +349,7 @@ def folded(mains: list[Transcript]) -> dict[str, str]:
         for new in sorted(mains, key=lambda f: (f.began(), f.session)):
             held = answers[old.session] and answers[old.session] <= answers[new.session]
             later = (old.began(), old.session) < (new.began(), new.session)
-            fork = uuids[old.session] & uuids[new.session] or any("forkedFrom" in r for r in new.rows)
+            fork = uuids[old.session] & uuids[new.session] or any("forkedFrom" in r for r in [*old.rows, *new.rows])
             if held and later and not fork:
                 into[old.session] = new.session
                 break

@@ -426,6 +426,24 @@ def test_an_sdk_fork_of_an_sdk_fork_counts_copied_prompts_once(tmp_path: Path, o
     assert [UUID, UUID, FORK, FORK, None, None] == [message["copied_from"] for message in told]
 
 
+@pytest.mark.parametrize("style", ["branch", "plain", "sdk"])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (2, 0, 1)], ids=lambda order: "".join(map(str, order)))
+def test_a_fork_of_an_sdk_fork_says_nothing_twice(tmp_path: Path, order: tuple[int, ...], style: str) -> None:
+    """Whatever made the second fork, each copied prompt is found once and goes to the session that said it first."""
+    first = Draft(UUID).prompt("Mend the roof").answer("Done.", calls=[bash("ls", "a")])
+    sdk = first.fork(FORK, style="sdk").prompt("And the door").answer("Done too.")
+    drafts = [first, sdk, sdk.fork(OTHER, style=style).prompt("Thanks").answer("Bye.")]
+    home(tmp_path)
+    for number in order:
+        drafts[number].write(tmp_path)
+        answer(tmp_path, "search", "roof")
+    hits = [hit for word in ("roof", "door") for hit in answer(tmp_path, "search", word, "--all-hits")["hits"]]
+    told = answer(tmp_path, "show", OTHER)["messages"]
+
+    assert [(UUID, 2), (FORK, 1)] == [(hit["session"], hit["copies"]) for hit in hits if hit["role"] == "user"]
+    assert [UUID, FORK] == [message["copied_from"] for message in told if message["role"] == "user"][:2]
+
+
 def test_an_sdk_fork_of_an_sdk_fork_whose_parent_is_gone(tmp_path: Path) -> None:
     """Without the copy between them nothing leads to the first original: then two messages are found."""
     first = Draft(UUID).prompt("Mend the roof").answer("Slate")

@@ -89,3 +89,15 @@ def test_fields_of_2_1_326_are_known(tmp_path: Path) -> None:
     records.append(user("u1") | {"classifierMetaLines": []})
 
     assert [] == unknown(tmp_path, *records)
+
+
+def test_fields_of_2_1_328_are_known(tmp_path: Path) -> None:
+    """Everything that a walk with 2.1.328 wrote, and the names that it has besides, is known."""
+    metadata = {"trigger": "manual", "preCompactOrganizations": [], "preCompactOrganizationsCoverStart": False}
+    boundary = user("s1") | {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
+    del boundary["message"]
+    resumed = {"type": "api-request-resumed", "sessionId": UUID, "requestHookChanged": {"record": "x", "what": []}}
+    offer = {name: value for name, value in user("t1").items() if name != "message"} | {"type": "attachment"}
+    offer["attachment"] = {"type": "tool_offer_record", "offered": [], "hidden": [], "withheld": []}
+
+    assert [] == unknown(tmp_path, boundary, resumed, offer)

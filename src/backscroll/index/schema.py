@@ -14,7 +14,7 @@ evidence     the statements of a unit's records about the agents that it started
 inline       an agent inside a session's own file
 aside        a record beside the tree with a text for people
 summary      the title that a record gives to the conversation that ends in a record of this id
-renamed_copy a record copied under a new id: the keys of its own id, of its original and of the first original
+named_original  a copied record that names its original: the keys of its own id, of its original and of the first
 damage       a place that we could not read; a note, if we read it after a repair
 session      a conversation: everything that `list` shows of it
 agent        an agent of a session, linked to the call that started it
@@ -273,14 +273,14 @@ CREATE TABLE summary (
 CREATE INDEX summary_leaf ON summary (leaf);
 CREATE INDEX summary_unit ON summary (unit);
 
-CREATE TABLE renamed_copy (
+CREATE TABLE named_original (
   unit INTEGER NOT NULL,
   node INTEGER NOT NULL,
   own BLOB NOT NULL,
   origin BLOB NOT NULL,
   root BLOB NOT NULL
 );
-CREATE INDEX renamed_copy_unit ON renamed_copy (unit);
+CREATE INDEX named_original_unit ON named_original (unit);
 
 CREATE TABLE damage (
   unit INTEGER NOT NULL,
@@ -306,7 +306,7 @@ UNIT_TABLES = (
     "inline",
     "aside",
     "summary",
-    "renamed_copy",
+    "named_original",
     "damage",
 )
 """The tables whose rows belong to a unit."""

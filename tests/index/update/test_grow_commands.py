@@ -23,6 +23,7 @@ BY_WORDS = (
 """Searches whose scores follow from the number of messages with a word."""
 SEARCHES = (
     ("gamma", "--sort", "time"),
+    *((*words, "--sort", "time") for words in BY_WORDS),
     ("kind:title",),
     ("role:user", "--all-hits", "--limit", "200"),
     ("tool:bash", "--counts", "day"),

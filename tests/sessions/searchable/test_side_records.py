@@ -135,6 +135,7 @@ def test_records_beside_the_tree(tmp_path: Path, record: dict[str, Any], query: 
     "record",
     [
         {"type": "api-request-blob", "message": {"role": "user", "content": "okapi"}},
+        {"type": "api-request-resumed", "requestHookChanged": {"record": "okapi"}},
         {"type": "api-request-shape", "shape": {"system": ["okapi"]}},
         {"type": "tools-used", "tools": ["okapi"]},
         {"type": "queue-operation", "operation": "dequeue", "timestamp": TIME},

@@ -71,6 +71,7 @@ _METADATA_TYPES = (
     "resume-head-vouch",
     "api-request-shape",
     "api-request-blob",
+    "api-request-resumed",
     "api-request",
     "checkpoint",
 )

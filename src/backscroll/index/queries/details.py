@@ -33,7 +33,7 @@ def copied_from(database: sqlite3.Connection, name: str) -> dict[bytes, str]:
     folded = {copy for (copy,) in database.execute("SELECT id FROM fold WHERE target = ?", (name,))}
     owners = Copies(database).copied_from(name, folded)
     copies = database.execute(
-        "SELECT origin, root FROM renamed_copy JOIN unit ON unit.id = renamed_copy.unit WHERE session = ?", (name,)
+        "SELECT origin, root FROM named_original JOIN unit ON unit.id = named_original.unit WHERE session = ?", (name,)
     )
     return owners | {origin: owners[root] for origin, root in copies if root in owners}
 

@@ -233,12 +233,11 @@ class _Search:
     def _best(self, asked: Ask) -> _Chosen:
         """Choose the best matches."""
         page = PHRASE_PAGE if asking.has_phrases(self._query) else PAGE
-        limit = self._options.limit
-        found, total = self._ranked(asked, limit + page if self._options.all_hits else page)
-        if (
-            self._options.all_hits
-        ):  # more than are shown, so that the order of equal matches does not depend on their places
+        if self._options.all_hits:
+            limit = self._options.limit
+            found, total = self._ranked(asked, limit + page, least=limit)
             return found[:limit], partial(_Counted, total, {})
+        found, total = self._ranked(asked, page)
         best = _Best(self._options)
         self._add_best(best, asked, found, total)
         chosen = best.chosen()
@@ -319,14 +318,32 @@ class _Search:
             rows = self._database.execute(_FITTING, parameters(SessionFilter(**wish)))
         return [session for (session,) in rows]
 
-    def _ranked(self, asked: Ask, limit: int, weight: float | None = None) -> tuple[list[_Candidate], int]:
-        """Return the best documents and the number of matches: by score, newer first on near ties; or by time.
+    def _ranked(
+        self, asked: Ask, size: int, weight: float | None = None, *, least: int = 1
+    ) -> tuple[list[_Candidate], int]:
+        """Return at least some of the best documents, if there are as many, and the number of matches.
 
-        With a weight, all documents have that score.  One query does both: counting alone would cost as much again.
+        The order is by score, newer first on near ties; or by time.  With a weight, all documents have that score.
+        tantivy chooses among equal documents by their places, which follow from the history of the index.
+        So the documents equal to the last one found are left out, unless nothing is left.
         """
         is_scored = self._is_scored and weight is None
-        order = None if is_scored else "time"
-        found = self._searcher.search(asked, limit, count=True, order_by_field=order)
+        while True:
+            found, total = self._first(asked, size, weight, is_scored=is_scored)
+            if len(found) >= total:
+                return found, total
+            levels = [_level(candidate, is_scored=is_scored) for candidate in found]
+            whole = levels.index(levels[-1])
+            if whole >= least:
+                return found[:whole], total
+            size *= 8
+
+    def _first(self, asked: Ask, size: int, weight: float | None, *, is_scored: bool) -> tuple[list[_Candidate], int]:
+        """Return the first documents in order, and the number of matches.
+
+        One query does both: counting alone would cost as much again.
+        """
+        found = self._searcher.search(asked, size, count=True, order_by_field=None if is_scored else "time")
         addresses = [address for _, address in found.hits]
         sessions, files, times, keys = (
             self._searcher.fast_field_values(name, addresses) for name in ("session", "file", "time", "key")
@@ -335,8 +352,8 @@ class _Search:
             _Candidate(score if is_scored else weight, address, *(int(number or 0) for number in numbers))
             for (score, address), *numbers in zip(found.hits, sessions, files, times, keys, strict=True)
         ]
-        ranked = sorted(candidates, key=lambda item: (-round(item.score or 0.0, 1), -item.time, item.key))
-        return ranked, found.count  # type: ignore[attr-defined]
+        candidates.sort(key=lambda item: (-_level(item, is_scored=is_scored), -item.time, item.key))
+        return candidates, found.count  # type: ignore[attr-defined]
 
     def _add_best(
         self, best: _Best, asked: Ask, found: list[_Candidate], total: int, weight: float | None = None
@@ -474,6 +491,11 @@ def _count_others_of(hits: list[tuple[Key, Hit]], matches: Mapping[Key, int]) ->
     shown = Counter(session for session, _ in hits)
     for session, hit in hits:
         hit.others = matches.get(session, 1) - shown[session]
+
+
+def _level(candidate: _Candidate, *, is_scored: bool) -> float:
+    """Return the score as far as it decides the order, or the time."""
+    return round(candidate.score or 0.0, 1) if is_scored else candidate.time
 
 
 def _outside(asked: Ask, sessions: Collection[int]) -> Ask:

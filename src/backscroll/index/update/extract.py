@@ -94,7 +94,7 @@ class Extract:
             "inline": [_inline_row(agent.id, agent.tree) for agent in self._conversation.inline],
             "aside": self.asides(),
             "summary": list(self._facts.summaries.items()),
-            "renamed_copy": list(self.renamed_copies(self._tree.nodes)),
+            "named_original": list(self.named_originals(self._tree.nodes)),
             "damage": self.damage(),
         }
 
@@ -135,13 +135,14 @@ class Extract:
         keys = self._keys.messages(self._tree, is_rewriting=True)
         return (message_row(number, nodes[number], keys[number]) for number in sorted(keys))
 
-    def renamed_copies(self, nodes: Iterable[Node], first: int = 0) -> Iterator[TableRow]:
-        """Yield the records that forks of the SDK copied under new ids; the API's ids identify answers."""
+    def named_originals(self, nodes: Iterable[Node], first: int = 0) -> Iterator[TableRow]:
+        """Yield the records that name their original, unless the API's ids identify them: answers and results."""
         for number, node in enumerate(nodes, first):
             row = node.rows[0]
-            if row.copied_from is not None and row.copied_from.messageUuid not in (None, row.uuid) and not row.group:
-                own, origin = self._keys.record(row), self._keys.origin(row)
-                yield number, own, origin, origin
+            if row.copied_from is not None and row.copied_from.messageUuid:
+                origin = self._keys.origin(row)
+                if self._keys.message(row) == origin:
+                    yield number, self._keys.record(row), origin, origin
 
     def calls(self, nodes: Sequence[Node], agent: str | None, first: int = 0) -> Iterator[TableRow]:
         """Yield each call of a tree once, with its first result."""

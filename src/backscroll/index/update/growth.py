@@ -183,7 +183,7 @@ class Growth:
         if not self._before["is_internal"]:
             self._write_changes()
         self._write_statements(extract)
-        self._insert("renamed_copy", extract.renamed_copies(self._nodes[self._held :], self._left.nodes))
+        self._insert("named_original", extract.named_originals(self._nodes[self._held :], self._left.nodes))
         self._insert("damage", extract.damage())
         self._write_unit(calls)
         mark_sharing(self._database, self._number, behind)

@@ -233,7 +233,9 @@ class Words(WordsWriter):
             for file in files:
                 self._forget_file(file)
         sources = [source.TranscriptSource(os.fsdecode(path), open_file) for _, path, *_ in rows]
-        roots = dict(self.database.execute("SELECT origin, root FROM renamed_copy WHERE unit = ?", (unit,)).fetchall())
+        roots = dict(
+            self.database.execute("SELECT origin, root FROM named_original WHERE unit = ?", (unit,)).fetchall()
+        )
         listener = unit_words.UnitWords(self, sources, files, agent, owner._replace(roots=roots), start)
         reader = conversation.ConversationReader(sources, is_agent=agent is not None, listener=listener)
         try:

@@ -40,6 +40,7 @@ def _old_task_id() -> re.Pattern[str]:
 IGNORED_TYPES = {
     "api-request",
     "api-request-blob",
+    "api-request-resumed",
     "api-request-shape",
     "agent-color",
     "agent-setting",

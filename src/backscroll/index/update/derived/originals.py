@@ -1,17 +1,17 @@
-"""Originals of records that forks of the SDK copied under new ids.
+"""Originals of copied records that name the record they were copied from.
 
-Such a record names the record that it was copied from.  In a fork of a fork that one is a copy itself, so the way to
-the first original leads through all of them.  A message has the key of the first original that is known.
+A fork of the SDK gives its copies new ids, `/branch` does not.  In a fork of a fork the named record is a copy itself,
+so the way to the first original leads through all of them.  A message has the key of the first original that is known.
 """
 
 import sqlite3
 
-_ALL = "SELECT rowid, unit, node, origin, root FROM renamed_copy"
+_ALL = "SELECT rowid, unit, node, origin, root FROM named_original"
 _MARK = (
     "INSERT OR IGNORE INTO dirty SELECT unit.session FROM message JOIN unit ON unit.id = message.unit"
     " WHERE message.key = ?"
 )
-_ORIGINALS = "SELECT own, min(origin) FROM renamed_copy GROUP BY own"
+_ORIGINALS = "SELECT own, min(origin) FROM named_original WHERE own <> origin GROUP BY own"
 
 
 def follow_originals(database: sqlite3.Connection) -> None:
@@ -22,7 +22,7 @@ def follow_originals(database: sqlite3.Connection) -> None:
     if changed:
         database.execute("BEGIN IMMEDIATE")
         for (rowid, unit, node, _, root), first in changed:
-            database.execute("UPDATE renamed_copy SET root = ? WHERE rowid = ?", (first, rowid))
+            database.execute("UPDATE named_original SET root = ? WHERE rowid = ?", (first, rowid))
             database.execute("UPDATE message SET key = ? WHERE unit = ? AND node = ?", (first, unit, node))
             database.execute("UPDATE file SET words = 0 WHERE unit = ? AND number IS NOT NULL", (unit,))
             database.executemany(_MARK, ((root,), (first,)))
