@@ -13,8 +13,7 @@ from itertools import accumulate
 
 from backscroll.redact.engine import RuleEngine
 from backscroll.redact.forms import DecodedView, end_words_at_escapes, views
-from backscroll.redact.identities import OPENING
-from backscroll.redact.pseudonyms import PSEUDONYM
+from backscroll.redact.pseudonyms import PSEUDONYM, has_pseudonym
 from backscroll.redact.rules import Rule, Sighting
 
 LEVELS = 2
@@ -75,7 +74,7 @@ class Detector:
         return crossing + encoded
 
     def _without_pseudonyms(self, data: bytes, sightings: list[Sighting]) -> list[Sighting]:
-        if not sightings or OPENING.encode() not in data:
+        if not sightings or not has_pseudonym(data):
             return sightings
         holes = [found.span() for found in PSEUDONYM.finditer(data) if found[1] in self._labels]
         return [part for one in sightings for part in _cut(one, holes)]
