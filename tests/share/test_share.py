@@ -74,7 +74,13 @@ def test_only_the_selected_messages_go_out(root: Path, tmp_path: Path) -> None:
     assert "welcome" not in (tmp_path / "p.md").read_text()
     assert "please" in (tmp_path / "one.md").read_text()
     assert "Thanks" not in (tmp_path / "one.md").read_text()
-    assert 2 == said("--root", root, "share", UUID, "-o", tmp_path / "x.md", "--select", "a-b")[0]
+
+
+@pytest.mark.parametrize("select, code", [("a-b", 2), ("9-3", 2), ("900", 1)])
+def test_a_selection_of_nothing_writes_nothing(root: Path, tmp_path: Path, select: str, code: int) -> None:
+    """A wrong selection is wrong use; numbers that no message has find nothing."""
+    assert code == said("--root", root, "share", UUID, "-o", tmp_path / "x.md", "--select", select)[0]
+    assert not (tmp_path / "x.md").exists()
 
 
 def test_a_finding_in_the_finished_file_means_no_file(root: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hashlib import blake2b
 
 from backscroll.redact.identities import CLOSING, OPENING, KnownIdentities, pseudonym
 
+LONGEST_PSEUDONYM = 120
 _OPENINGS = (OPENING.encode(), b"%E2%9F%A8", b"%e2%9f%a8", b"\\u27e8", b"\\u27E8")
 _CLOSING = rb"(?:%s|(?i:%%e2%%9f%%a9|\\+u27e9))" % CLOSING.encode()
 PSEUDONYM = re.compile(
