@@ -68,13 +68,14 @@ def share_sessions(
     """
     shared = Shared()
     redactor = library.redactor()
-    for session, stem in names.items():
-        for name, pieces in _session_files(library, redactor, session, stem, form, choice, shared):
-            _take(shared, redactor, name, pieces, stage)
-            if form == "pdf" and stage is not None:
-                _print(shared, redactor, name, stage)
+    with library.as_it_is():
+        for session, stem in names.items():
+            for name, pieces in _session_files(library, redactor, session, stem, form, choice, shared):
+                _take(shared, redactor, name, pieces, stage)
+                if form == "pdf" and stage is not None:
+                    _print(shared, redactor, name, stage)
     if choice.select is not None and not shared.messages:
-        raise NotFoundError("no message has such a number", choice.select, "Run `backscroll show ID` to see the messages.")
+        raise NotFoundError("no message has such a number", choice.select, "Messages are counted from 1.")
     shared.redactions = redactor.redactions
     return shared
 

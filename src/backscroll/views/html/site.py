@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from html import unescape
 from itertools import groupby
 
@@ -53,7 +54,8 @@ def words_of_page(html: str) -> str:
     """Return the different words that a page of ours shows, sorted."""
     text = html[html.index("<header>") : html.rindex("<script>")]
     plain = unicodedata.normalize("NFKD", unescape(_TAG.sub(" ", text)).lower())
-    return " ".join(sorted({word for word in _WORD.findall(_ACCENTS.sub("", plain)) if len(word) <= LONGEST_WORD}))
+    words = set(_WORD.findall(_ACCENTS.sub("", plain)))
+    return " ".join(sorted(word for word in words if len(word) <= LONGEST_WORD))
 
 
 def notice(*, is_redacted: bool) -> str:
@@ -134,6 +136,7 @@ def _gaps(numbers: Iterable[int]) -> str:
     return " ".join(gaps)
 
 
+@lru_cache(4096)
 def _base36(number: int) -> str:
     text = ""
     while number:
