@@ -14,6 +14,7 @@ from itertools import accumulate
 from backscroll.redact.engine import RuleEngine
 from backscroll.redact.forms import DecodedView, end_words_at_escapes, views
 from backscroll.redact.pseudonyms import LONGEST_PSEUDONYM, PSEUDONYM, has_pseudonym
+from backscroll.redact.rule_table import shipped_rules
 from backscroll.redact.rules import Rule, Sighting
 
 LEVELS = 2
@@ -30,7 +31,7 @@ class Detector:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._engine = RuleEngine(rules)
-        self._labels = {rule.label.encode() for rule in rules} | IDENTITY_LABELS
+        self._labels = {rule.label.encode() for rule in (*rules, *shipped_rules())} | IDENTITY_LABELS
 
     @cached_property
     def _token_engine(self) -> RuleEngine:
