@@ -111,6 +111,13 @@ def test_pseudonym_is_never_a_finding() -> None:
     assert "PASSWORD=⟨hunter2x⟩" != Redactor().redact_text("PASSWORD=⟨hunter2x⟩")
 
 
+@pytest.mark.parametrize("text", ["?token=%E2%9F%A8secret-1%E2%9F%A9", r'"token": "\\u27e8secret-1\\u27E9"'])
+def test_pseudonym_in_another_spelling_is_no_finding(text: str) -> None:
+    """A pseudonym in a URL or in JSON is one too; an imitation is not."""
+    assert text == Redactor().redact_text(text)
+    assert "Fak3fak3" not in Redactor().redact_text(text.replace("secret-1", "Fak3fak3fak3"))
+
+
 def test_rest_around_a_pseudonym_is_found() -> None:
     """What stands beside a pseudonym in a value is redacted too."""
     redacted = Redactor().redact_text("PASSWORD=abcd1⟨user⟩efgh2")

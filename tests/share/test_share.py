@@ -47,6 +47,15 @@ def test_no_secret_goes_out(root: Path, tmp_path: Path, form: str) -> None:
     assert 0o600 == target.stat().st_mode & 0o777
 
 
+@pytest.mark.parametrize("form", ["html", "md"])
+def test_secret_in_the_address_of_a_link(tmp_path: Path, form: str) -> None:
+    """Markdown writes a pseudonym in an address as %E2%9F%A8…: the last scan knows it, and the file is written."""
+    Draft(UUID, CWD).prompt("Go").answer(f"[here](https://x.test/?token={GITHUB})").write(home(tmp_path))
+    code, _, err = said("--root", tmp_path, "share", UUID, "-o", tmp_path / f"out.{form}")
+
+    assert (0, False) == (code, GITHUB in (tmp_path / f"out.{form}").read_text()), err
+
+
 def test_thinking_stays_out_unless_it_is_asked_for(root: Path, tmp_path: Path) -> None:
     """Only --thinking shares it."""
     said("--root", root, "share", UUID, "-o", tmp_path / "without.md")
@@ -65,7 +74,13 @@ def test_only_the_selected_messages_go_out(root: Path, tmp_path: Path) -> None:
     assert "welcome" not in (tmp_path / "p.md").read_text()
     assert "please" in (tmp_path / "one.md").read_text()
     assert "Thanks" not in (tmp_path / "one.md").read_text()
-    assert 2 == said("--root", root, "share", UUID, "-o", tmp_path / "x.md", "--select", "a-b")[0]
+
+
+@pytest.mark.parametrize("select, code", [("a-b", 2), ("9-3", 2), ("900", 1)])
+def test_a_selection_of_nothing_writes_nothing(root: Path, tmp_path: Path, select: str, code: int) -> None:
+    """A wrong selection is wrong use; numbers that no message has find nothing."""
+    assert code == said("--root", root, "share", UUID, "-o", tmp_path / "x.md", "--select", select)[0]
+    assert not (tmp_path / "x.md").exists()
 
 
 def test_a_finding_in_the_finished_file_means_no_file(root: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from backscroll.views.markdown import code_span, document, fenced, plain, safe_m
 def written(*messages: Message, is_full: bool = False, **changes: Any) -> str:
     """Return a session as Markdown, without its header."""
     text = "".join(document(transcript(messages, **changes), paper(None, is_full=is_full)))
-    return text.partition("- Calls: 31\n\n")[2]
+    return text.split("\n\n", 2)[2]
 
 
 def test_a_conversation() -> None:
@@ -30,6 +30,28 @@ def test_a_conversation() -> None:
         "## You, 2026-05-03 09:30\n\nWhy?\n\n"
         "## Claude, 2026-05-03 09:30\n\n**Look**\n\n**Bash** `make`\n\n*failed*\n\n```\n2 failed\n```\n\nSo.\n\n"
     )
+
+
+def test_each_result_stands_under_its_call() -> None:
+    """Parallel results stand under their calls; a late one names its call."""
+    calls = [call_part("Bash", {"command": f"run {name}"}, name) for name in ("one", "two", "late")]
+    answers = [message("tool", result_part(f"answer {name}", name)) for name in ("two", "one")]
+    late = [message("user", "meanwhile"), message("tool", result_part("answer late", "late"))]
+    found = written(message("assistant", *calls), *answers, *late)
+
+    assert found.index("run one") < found.index("answer one") < found.index("run two") < found.index("answer two")
+    assert "\n\nResult of **Bash** `run late`\n\n```\nanswer late\n```\n\n" in found
+    assert 3 == found.count("answer")
+
+
+def test_the_head_has_cost_tokens_branch_and_version() -> None:
+    """The head tells the facts that people ask for first."""
+    session = samples.session(branch="fix/tides", version="2.1.112")
+    session.usage.cost = 6.84
+    head = "".join(document(transcript([], session=session), paper(None)))
+
+    assert "- Git branch: fix/tides\n" in head
+    assert "- Tokens: 1.2 M\n- Cost: $6.84\n" in head
 
 
 def test_fences_are_longer_than_any_inside() -> None:

@@ -13,8 +13,8 @@ from itertools import accumulate
 
 from backscroll.redact.engine import RuleEngine
 from backscroll.redact.forms import DecodedView, end_words_at_escapes, views
-from backscroll.redact.identities import OPENING
-from backscroll.redact.pseudonyms import PSEUDONYM
+from backscroll.redact.pseudonyms import LONGEST_PSEUDONYM, PSEUDONYM, has_pseudonym
+from backscroll.redact.rule_table import shipped_rules
 from backscroll.redact.rules import Rule, Sighting
 
 LEVELS = 2
@@ -31,7 +31,7 @@ class Detector:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._engine = RuleEngine(rules)
-        self._labels = {rule.label.encode() for rule in rules} | IDENTITY_LABELS
+        self._labels = {rule.label.encode() for rule in (*rules, *shipped_rules())} | IDENTITY_LABELS
 
     @cached_property
     def _token_engine(self) -> RuleEngine:
@@ -75,10 +75,15 @@ class Detector:
         return crossing + encoded
 
     def _without_pseudonyms(self, data: bytes, sightings: list[Sighting]) -> list[Sighting]:
-        if not sightings or OPENING.encode() not in data:
-            return sightings
-        holes = [found.span() for found in PSEUDONYM.finditer(data) if found[1] in self._labels]
-        return [part for one in sightings for part in _cut(one, holes)]
+        holes = sorted({hole for one in sightings for hole in self._pseudonyms_near(data, one)})
+        return [part for one in sightings for part in _cut(one, holes)] if holes else sightings
+
+    def _pseudonyms_near(self, data: bytes, sighting: Sighting) -> Iterator[tuple[int, int]]:
+        """Yield the places of the pseudonyms that a sighting may touch."""
+        start, end = max(0, sighting.start - LONGEST_PSEUDONYM), sighting.end + LONGEST_PSEUDONYM
+        if has_pseudonym(data[start:end]):
+            found = PSEUDONYM.finditer(data, start, end)
+            yield from (one.span() for one in found if one[1] in self._labels)
 
 
 def _is_token(rule: Rule) -> bool:

@@ -12,8 +12,18 @@ from hashlib import blake2b
 
 from backscroll.redact.identities import CLOSING, OPENING, KnownIdentities, pseudonym
 
-PSEUDONYM = re.compile(f"{OPENING}([a-z][a-z0-9-]{{0,60}}?)(?:-([0-9]{{1,9}}))?{CLOSING}".encode())
-"""One pseudonym: its label, and its number if it has one."""
+LONGEST_PSEUDONYM = 120
+_OPENINGS = (OPENING.encode(), b"%E2%9F%A8", b"%e2%9f%a8", b"\\u27e8", b"\\u27E8")
+_CLOSING = rb"(?:%s|(?i:%%e2%%9f%%a9|\\+u27e9))" % CLOSING.encode()
+PSEUDONYM = re.compile(
+    rb"(?:%s)([a-z][a-z0-9-]{0,60}?)(?:-([0-9]{1,9}))?" % b"|".join(map(re.escape, _OPENINGS)) + _CLOSING
+)
+"""One pseudonym, also as in a URL or in JSON: its label, and its number if it has one."""
+
+
+def has_pseudonym(data: bytes) -> bool:
+    """Return True if data may hold a pseudonym."""
+    return any(opening in data for opening in _OPENINGS)
 
 
 class Pseudonyms:

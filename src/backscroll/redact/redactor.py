@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from backscroll.redact.detector import Detector
-from backscroll.redact.identities import OPENING, KnownIdentities, combine_with_identities
-from backscroll.redact.pseudonyms import Pseudonyms
+from backscroll.redact.identities import KnownIdentities, combine_with_identities
+from backscroll.redact.pseudonyms import Pseudonyms, has_pseudonym
 from backscroll.redact.rule_table import shipped_rules
 from backscroll.redact.rules import Rule, Sighting
 
@@ -81,7 +81,7 @@ class Redactor:
 
     def replace(self, data: bytes, sightings: Iterable[Sighting]) -> bytes:
         """Return `data` with a pseudonym in place of each sighting."""
-        if OPENING.encode() in data:
+        if has_pseudonym(data):
             self._pseudonyms.reserve(data)
         pieces: list[bytes] = []
         last = 0
@@ -159,7 +159,7 @@ def _within(sighting: Sighting, start: int, data: bytes) -> Iterator[Sighting]:
     first, last = max(0, sighting.start - start), min(len(data), sighting.end - start)
     if first >= last:
         return
-    if sighting.rule.whole_values and first == 0 and len(data) <= LONGEST_WHOLE_VALUE and OPENING.encode() not in data:
+    if sighting.rule.whole_values and first == 0 and len(data) <= LONGEST_WHOLE_VALUE and not has_pseudonym(data):
         yield replace(sighting, start=0, end=len(data), value=data)
     else:
         yield replace(sighting, start=first, end=last)

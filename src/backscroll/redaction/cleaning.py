@@ -12,7 +12,6 @@ import orjson
 from backscroll.place import Place
 from backscroll.redaction.values import ValueRedactor
 
-IDENTITY = "identity"
 LONGEST_RECORD = 64 << 20
 _SIGNS = frozenset({"sessionId", "uuid", "leafUuid", "message", "messageId", "session_id"})
 
@@ -40,13 +39,10 @@ class ByteCount:
             yield chunk
 
 
-def find_in(
-    redactor: ValueRedactor, name: str, chunks: Iterable[bytes], *, identities: bool
-) -> Iterator[SecretFinding]:
-    """Yield the findings in a stream of any size; without `identities` only secrets."""
+def find_in(redactor: ValueRedactor, name: str, chunks: Iterable[bytes]) -> Iterator[SecretFinding]:
+    """Yield the findings in a stream of any size."""
     for one in redactor.scan_chunks(chunks):
-        if identities or one.family != IDENTITY:
-            yield SecretFinding(one.rule, Place(name, one.line, one.offset), one.sample, one.sure)
+        yield SecretFinding(one.rule, Place(name, one.line, one.offset), one.sample, one.sure)
 
 
 def clean(redactor: ValueRedactor, chunks: Iterable[bytes]) -> Iterator[bytes]:

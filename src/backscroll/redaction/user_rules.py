@@ -20,3 +20,8 @@ def load_user_rules(own: Path) -> tuple[Rule, ...]:
     except (OSError, ValueError) as error:
         raise QueryError(f"The table of redaction rules cannot be read ({error})", str(path)) from None
     return combine_rules(load_rules(text, str(path)), shipped_rules())
+
+
+def load_secret_rules(own: Path) -> tuple[Rule, ...]:
+    """Return the rules that find secrets, without those that find names, homes and addresses."""
+    return tuple(rule for rule in load_user_rules(own) if rule.family != "identity")

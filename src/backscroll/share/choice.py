@@ -74,7 +74,8 @@ def selection(text: str | None) -> Callable[[int, Message], bool]:
     ranges: list[tuple[int, int]] = []
     for word in words:
         found = _RANGE.fullmatch(word)
-        if found is None and word != _PROMPTS:
+        is_reversed = found is not None and int(found[1]) > int(found[2] or found[1])
+        if is_reversed or (found is None and word != _PROMPTS):
             raise QueryError(f"not a selection: {word}", remedy="Use numbers, ranges and `prompts`: 3-9,12,prompts.")
         if found is not None:
             ranges.append((int(found[1]), int(found[2] or found[1])))

@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from backscroll.errors import RefusedError
+from backscroll.errors import NotFoundError, RefusedError
 from backscroll.library import Library
 from backscroll.redact import Finding
 from backscroll.redaction import ValueRedactor
+from backscroll.sessions.message import Message
 from backscroll.sessions.model import Transcript
 from backscroll.sessions.session import Session
 from backscroll.share import pdf
@@ -45,6 +46,13 @@ class Shared:
     bytes: int = 0
     redactions: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
+    messages: int = 0
+
+    def counted(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """Yield the messages unchanged, and count them."""
+        for message in messages:
+            self.messages += 1
+            yield message
 
 
 def share_sessions(
@@ -60,11 +68,14 @@ def share_sessions(
     """
     shared = Shared()
     redactor = library.redactor()
-    for session, stem in names.items():
-        for name, pieces in _session_files(library, redactor, session, stem, form, choice):
-            _take(shared, redactor, name, pieces, stage)
-            if form == "pdf" and stage is not None:
-                _print(shared, redactor, name, stage)
+    with library.as_it_is():
+        for session, stem in names.items():
+            for name, pieces in _session_files(library, redactor, session, stem, form, choice, shared):
+                _take(shared, redactor, name, pieces, stage)
+                if form == "pdf" and stage is not None:
+                    _print(shared, redactor, name, stage)
+    if choice.select is not None and not shared.messages:
+        raise NotFoundError("no message has such a number", choice.select, "Messages are counted from 1.")
     shared.redactions = redactor.redactions
     return shared
 
@@ -93,14 +104,14 @@ def refuse_inside_claude(library: Library, target: Path) -> None:
         raise RefusedError("this directory belongs to Claude", str(target), "Choose another place.")
 
 
-def _session_files(  # noqa: PLR0913, PLR0917 - the session, its names and the choice
-    library: Library, redactor: ValueRedactor, session: str, stem: str, form: str, choice: ShareChoice
+def _session_files(  # noqa: PLR0913, PLR0917 - the session, its names, the choice and the totals
+    library: Library, redactor: ValueRedactor, session: str, stem: str, form: str, choice: ShareChoice, shared: Shared
 ) -> Files:
     """Return the files of a session, redacted as they are read."""
     images = choice.images and form in ("html", "pdf")
     transcript = library.show(session, branch=choice.branch, images=images)
     own = without_account(transcript.session)
-    messages = chosen(transcript.messages, choice)
+    messages = shared.counted(chosen(transcript.messages, choice))
     redacted = redactor.transcript(replace(transcript, session=own, messages=messages))
     return _WRITERS[form](redacted, Paper(now=datetime.now(UTC), zone=UTC), stem)
 

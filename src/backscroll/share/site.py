@@ -56,8 +56,9 @@ def export_site(library: Library, directory: Path, *, project: str | None = None
         raise NotFoundError("there are no sessions to export", project)
     site = _Site(library, directory, redact=redact)
     site.linked = {session.id for session in sessions}
-    for session in sessions:
-        site.export(session)
+    with library.as_it_is():
+        for session in sessions:
+            site.export(session)
     site.write_lists()
     return site.done
 

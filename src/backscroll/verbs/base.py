@@ -187,6 +187,15 @@ class LibraryBase:
                 self.note_all_damage(self._opened())
             yield self._opened()
 
+    @contextmanager
+    def as_it_is(self) -> Iterator[None]:
+        """Answer from the catalogue as it is; files are not looked at for changes until the block ends."""
+        was_updating, self._is_updating = self._is_updating, False
+        try:
+            yield
+        finally:
+            self._is_updating = was_updating
+
     def _update(self, database: Connection) -> None:
         """Update the catalogue; rebuild it if it is damaged, continue in memory if the disk is full."""
         try:

@@ -46,7 +46,7 @@ class RedactionVerbs(SessionVerbs):
         sources = self._transcripts(session) if chunks is None else [(session, chunks)]
         count = read or cleaning.ByteCount()
         for name, stream in sources:
-            yield from cleaning.find_in(redactor, name, count.counted(stream), identities=identities)
+            yield from cleaning.find_in(redactor, name, count.counted(stream))
 
     def write_clean(
         self,
@@ -73,7 +73,9 @@ class RedactionVerbs(SessionVerbs):
         return user_rules.load_user_rules(dirs.home(self._env))
 
     def _redactor(self, *, identities: bool) -> values.ValueRedactor:
-        return self.redactor() if identities else values.ValueRedactor(None, self.redaction_rules())
+        if identities:
+            return self.redactor()
+        return values.ValueRedactor(None, user_rules.load_secret_rules(dirs.home(self._env)))
 
     def _transcripts(self, session: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         """Yield the path of each transcript of a session, with its stored lines."""

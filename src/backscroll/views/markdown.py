@@ -14,6 +14,7 @@ from backscroll.safe_text import one_line, printable
 from backscroll.sessions.message import Message, Part
 from backscroll.sessions.model import Transcript
 from backscroll.sessions.session import Session
+from backscroll.views.answers import Answers, grouped
 from backscroll.views.call_summary import (
     TODO_BOXES,
     about,
@@ -24,9 +25,10 @@ from backscroll.views.call_summary import (
     written_text,
 )
 from backscroll.views.diff import DiffLine, call_diff
-from backscroll.views.figures import moment, period, tilde
+from backscroll.views.figures import moment
 from backscroll.views.json.sessions import dumps
-from backscroll.views.terminal.listing import held, place_of, place_text
+from backscroll.views.session_facts import session_facts
+from backscroll.views.terminal.listing import place_text
 from backscroll.views.terminal.paper import Paper
 from backscroll.views.terminal.parts import label, result_media
 from backscroll.views.visible import departures, is_boundary, is_shown, notice_of, remarks, speaker, words_of
@@ -73,17 +75,33 @@ def document_pages(
 def _messages(transcript: Transcript, paper: Paper) -> Iterator[str]:
     """Yield each message with its title and remarks."""
     paper = paper._replace(base=transcript.session.cwd)
+    answers = Answers(paper)
     speaking: tuple[str, str | None] | None = None
-    for message in transcript.messages:
-        parts = message.parts if is_shown(message, is_full=paper.is_full) else []
-        body = "".join(_part(part, paper) for part in parts)
-        who = ("assistant" if message.role == "tool" else message.role, message.agent)
-        title = ""
-        if body and who != speaking:
-            speaking = None if message.role == "tool" else who
-            title = f"## {_title(message, paper)}\n\n"
-        after = (f"{text}: {hint}" for text, hint in departures(message, paper.command))
-        yield "".join([*map(_remark, remarks(message)), title, body, *map(_remark, after)])
+    for group in grouped(transcript.messages):
+        answers.enter(group)
+        for message in group:
+            parts = message.parts if is_shown(message, is_full=paper.is_full) else []
+            body = "".join(_with_result(part, answers, paper) for part in parts)
+            who = ("assistant" if message.role == "tool" else message.role, message.agent)
+            title = ""
+            if body and who != speaking:
+                speaking = None if message.role == "tool" else who
+                title = f"## {_title(message, paper)}\n\n"
+            after = (f"{text}: {hint}" for text, hint in departures(message, paper.command))
+            yield "".join([*map(_remark, remarks(message)), title, body, *map(_remark, after)])
+
+
+def _with_result(part: Part, answers: Answers, paper: Paper) -> str:
+    """Return a part; a call with its result under it, a late result with the name of its call."""
+    if part.kind == "call":
+        result = answers.result_of(part)
+        return _part(part, paper) + ("" if result is None else _result(result))
+    if part.kind != "result":
+        return _part(part, paper)
+    if answers.is_placed(part):
+        return ""
+    call = answers.label_of(part)
+    return f"Result of **{plain(tool_name(call.name))}** {code_span(call.about)}".rstrip() + "\n\n" + _result(part)
 
 
 def _remark(text: str) -> str:
@@ -146,17 +164,7 @@ def _safe_text(text: str) -> str:
 
 def _header(session: Session, paper: Paper) -> Iterator[str]:
     yield f"# {plain(session.title or session.id)}\n\n"
-    facts = [
-        ("Session", session.id),
-        ("Project", tilde(place_of(session) or "", paper)),
-        ("Time", period(session.started, session.updated, paper)),
-        ("Model", ", ".join(session.models) or session.model),
-        ("Messages", f"{session.messages:,}"),
-        ("Calls", f"{session.calls:,}" if session.calls else ""),
-        ("State", session.state if session.state != "live" else ""),
-        ("Held", held(session)),
-    ]
-    yield "".join(f"- {name}: {plain(value)}\n" for name, value in facts if value) + "\n"
+    yield "".join(f"- {name.capitalize()}: {plain(value)}\n" for name, value in session_facts(session, paper)) + "\n"
 
 
 def _title(message: Message, paper: Paper) -> str:
@@ -174,8 +182,6 @@ def _part(part: Part, paper: Paper) -> str:
         return _quoted(part.text) if part.text and part.text.strip() else ""
     if part.kind == "call":
         return _call(part, paper)
-    if part.kind == "result":
-        return _result(part)
     if part.kind in ("image", "document"):
         return f"*{plain(label(part))}*\n\n"
     return _other(part, paper)

@@ -251,7 +251,7 @@ def test_each_result_stands_under_its_own_call() -> None:
 
 
 def test_a_late_result_names_its_call() -> None:
-    """A result that other messages separate from its call says which tool gave it."""
+    """A result that other messages separate from its call says which call it answers."""
     messages = [
         message("assistant", call_part("Grep", {"pattern": "x"}, "g")),
         message("user", "meanwhile"),
@@ -259,7 +259,7 @@ def test_a_late_result_names_its_call() -> None:
     ]
     found = "".join(document(transcript(messages), paper(None)))
 
-    assert "result of <b>Grep</b>" in found
+    assert "result of <b>Grep</b> <span>x</span>" in found
     assert "found it" in found
 
 

@@ -14,7 +14,7 @@ from backscroll.inventory.reading import count_file
 from backscroll.inventory.report import Drift, compare
 from backscroll.place import Place  # noqa: TC001 - a local annotation, as in every other module
 from backscroll.redaction.cleaning import find_in
-from backscroll.redaction.user_rules import load_user_rules
+from backscroll.redaction.user_rules import load_secret_rules
 from backscroll.redaction.values import ValueRedactor
 from backscroll.sessions.transcript.source import AUDIT
 from backscroll.stores.base import FoundFile
@@ -39,11 +39,11 @@ def _part(around: Surroundings) -> str:
 
 def secrets(around: Surroundings) -> Iterator[CheckResult]:
     """Report the number of secrets in transcripts, without any value."""
-    redactor = ValueRedactor(None, load_user_rules(around.own))
+    redactor = ValueRedactor(None, load_secret_rules(around.own))
     rules: Counter[str] = Counter()
     sessions: dict[str, Place] = {}
     for path, _, session in _sample(around):
-        for finding in find_in(redactor, path, _chunks(path, around), identities=False):
+        for finding in find_in(redactor, path, _chunks(path, around)):
             if finding.sure:
                 rules[finding.rule] += 1
                 sessions.setdefault(session or path, finding.place)

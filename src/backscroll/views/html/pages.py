@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from backscroll.sessions.model import Branch, Transcript
 from backscroll.sessions.session import Session
+from backscroll.views.answers import grouped
 from backscroll.views.figures import count
 from backscroll.views.html.page import TOOLS, end_of_page, start_of_page
-from backscroll.views.html.session import PageWriter, PromptLink, damage_html, grouped, prompts_html, session_header
+from backscroll.views.html.session import PageWriter, PromptLink, damage_html, prompts_html, session_header
 from backscroll.views.html.texts import line
 from backscroll.views.terminal.paper import Paper
 

@@ -11,17 +11,18 @@ from backscroll.records import Damage
 from backscroll.sessions.message import Message, Part
 from backscroll.sessions.model import Branch, Transcript
 from backscroll.sessions.session import MAIN, Session
+from backscroll.views.answers import Answers, grouped
 from backscroll.views.call_summary import tool_name
-from backscroll.views.figures import count, dollars, moment, period, short, short_model, tilde
+from backscroll.views.figures import count, moment, short_model
 from backscroll.views.html.page import TOOLS, end_of_page, start_of_page
 from backscroll.views.html.parts import part_html
 from backscroll.views.html.texts import folded, line
-from backscroll.views.terminal.listing import held, place_of, place_text
+from backscroll.views.session_facts import session_facts
+from backscroll.views.terminal.listing import place_text
 from backscroll.views.terminal.paper import Paper
 from backscroll.views.visible import departures, is_shown, remarks, speaker, words_of
 
 _LABEL_LENGTH = 120
-_MOST_WAITING = 2000
 
 
 def document(transcript: Transcript, paper: Paper) -> Iterator[str]:
@@ -55,40 +56,25 @@ def prompts_html(prompts: Iterable[PromptLink]) -> str:
     return f'<nav id="prompts" aria-label="Prompts"><h2>Prompts</h2><ol>{items}</ol></nav>\n' if items else ""
 
 
-def grouped(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    """Yield each message with the results that follow it directly."""
-    group: list[Message] = []
-    for message in messages:
-        follows = group and message.role == "tool" and message.depth == group[0].depth and group[0].role != "tool"
-        if group and not (follows and not message.marks):
-            yield group
-            group = []
-        group.append(message)
-    if group:
-        yield group
-
-
 class PageWriter:
-    """The state of a page while it is written: the depth of agents, the anchors, the calls without a result."""
+    """The state of a page while it is written: the depth of agents, the anchors, the results to come."""
 
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
         self.depth = 0
         self.number = 0
         self.prompts: list[PromptLink] = []
-        self.waiting: dict[str, str] = {}
-        self.placed: list[Part] = []
+        self.answers = Answers(paper)
 
     def group(self, group: list[Message]) -> Iterator[str]:
         """Yield a message, and its results under their calls."""
-        results = {str(part.data.get("id")): part for one in group[1:] for part in one.parts if part.kind == "result"}
-        self.placed = []
+        self.answers.enter(group)
         for message in group:
             self.number += 1
             yield from self._nesting(message)
             yield from map(_rule, remarks(message))
             if is_shown(message, is_full=self.paper.is_full):
-                yield from self._message(message, results)
+                yield from self._message(message)
             yield from (_rule(f"{text}: {hint}") for text, hint in departures(message, self.paper.command))
 
     def end(self) -> str:
@@ -103,8 +89,8 @@ class PageWriter:
             yield f'<details class="agent"><summary>agent {line(message.agent or "")}</summary>\n'
         self.depth = message.depth
 
-    def _message(self, message: Message, results: dict[str, Part]) -> Iterator[str]:
-        parts = [html for part in message.parts if (html := self._part(message, part, results))]
+    def _message(self, message: Message) -> Iterator[str]:
+        parts = [html for part in message.parts if (html := self._part(message, part))]
         if not parts:
             return
         if message.is_typed:
@@ -116,48 +102,21 @@ class PageWriter:
         yield from parts
         yield "</article>\n"
 
-    def _part(self, message: Message, part: Part, results: dict[str, Part]) -> str:
-        identity = str(part.data.get("id"))
+    def _part(self, message: Message, part: Part) -> str:
         if part.kind == "call":
-            result = results.get(identity)
-            if result is None:
-                self._wait(identity, str(part.data.get("name") or "?"))
-            else:
-                self.placed.append(result)
-            return part_html(part, self.paper, result=result)
+            return part_html(part, self.paper, result=self.answers.result_of(part))
         if part.kind != "result":
             return part_html(part, self.paper, role=message.role)
-        if any(part is one for one in self.placed):
-            return ""  # it stands under its call
-        name = self.waiting.pop(identity, None) or str(part.data.get("name") or "call")
-        return folded("call", f"result of <b>{line(tool_name(name))}</b>", part_html(part, self.paper))
-
-    def _wait(self, identity: str, name: str) -> None:
-        """Remember a call whose result comes later; calls that were never answered are forgotten in time."""
-        self.waiting[identity] = name
-        if len(self.waiting) > _MOST_WAITING:
-            del self.waiting[next(iter(self.waiting))]
+        if self.answers.is_placed(part):
+            return ""
+        call = self.answers.label_of(part)
+        summary = f"result of <b>{line(tool_name(call.name))}</b> <span>{line(call.about)}</span>"
+        return folded("call", summary, part_html(part, self.paper))
 
 
 def session_header(session: Session, branches: list[Branch], paper: Paper, above: str = "") -> str:
     """Return the head of a page: title, facts and other branches; `above` is HTML that comes first."""
-    usage = session.usage
-    spent = [usage.input, usage.output, usage.cache_write, usage.cache_read]
-    facts = [
-        ("session", session.id),
-        ("project", tilde(place_of(session) or "", paper)),
-        ("git branch", session.branch or ""),
-        ("time", period(session.started, session.updated, paper)),
-        ("model", ", ".join(session.models) or session.model),
-        ("version", session.version or ""),
-        ("messages", f"{session.messages:,}"),
-        ("calls", f"{session.calls:,}" if session.calls else ""),
-        ("tokens", short(sum(filter(None, spent))) if any(spent) else ""),
-        ("cost", dollars(usage.cost)),
-        ("state", session.state if session.state != "live" else ""),
-        ("held", held(session)),
-    ]
-    items = "".join(f"<dt>{name}</dt><dd>{line(value)}</dd>" for name, value in facts if value)
+    items = "".join(f"<dt>{name}</dt><dd>{line(value)}</dd>" for name, value in session_facts(session, paper))
     title = f"<h1>{line(session.title or session.id)}</h1><dl>{items}</dl>"
     others = _branches(session, branches, paper)
     link = '<nav class="top"><a href="#prompts">Prompts</a></nav>' if session.prompts else ""

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from html import unescape
+from functools import lru_cache
 from itertools import groupby
 
 from msgspec import Struct
@@ -23,6 +23,8 @@ OPEN_NOTICE = "Not redacted: this site is for yourself. To give a session to oth
 REDACTED_NOTICE = "Redacted: pseudonyms stand for secrets, names and homes."
 LONGEST_WORD = 40
 _TAG = re.compile(r"<[^>]*>")
+_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"))
+"""The entities of our own pages."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _WORD = re.compile(
     r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
@@ -52,8 +54,12 @@ class SiteEntry(Struct):
 def words_of_page(html: str) -> str:
     """Return the different words that a page of ours shows, sorted."""
     text = html[html.index("<header>") : html.rindex("<script>")]
-    plain = unicodedata.normalize("NFKD", unescape(_TAG.sub(" ", text)).lower())
-    return " ".join(sorted({word for word in _WORD.findall(_ACCENTS.sub("", plain)) if len(word) <= LONGEST_WORD}))
+    shown = _TAG.sub(" ", text)
+    for entity, character in _ENTITIES:
+        shown = shown.replace(entity, character)
+    plain = unicodedata.normalize("NFKD", shown.lower())
+    words = set(_WORD.findall(_ACCENTS.sub("", plain)))
+    return " ".join(sorted(word for word in words if len(word) <= LONGEST_WORD))
 
 
 def notice(*, is_redacted: bool) -> str:
@@ -134,6 +140,7 @@ def _gaps(numbers: Iterable[int]) -> str:
     return " ".join(gaps)
 
 
+@lru_cache(4096)
 def _base36(number: int) -> str:
     text = ""
     while number:

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from html import escape
+from itertools import groupby
 
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
 from backscroll.safe_text import one_line, printable
@@ -30,6 +30,8 @@ _TAGS = set(
 )
 _ATTRIBUTES = {"a": {"href"}, "span": {"class"}, "ol": {"start"}}
 _SHOWN_LINES = 20
+_COLOURED = frozenset("k kd kn kr kt ow nt s s1 s2 sd sa na c c1 cm ch cp nf nc fm mi mf".split())  # noqa: SIM905
+"""The classes of code that have a colour in `style.css`."""
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`\\^{}|⟨⟩\[\]()]{3,2000}(?<![.,:;!?*_~])(?![⟨…])")
 """A web address in plain text, without the signs that end a sentence; one that is cut or redacted leads nowhere."""
 
@@ -81,18 +83,35 @@ def code(text: str, language: str = "", path: str = "") -> str:
 
 def _coloured(text: str, language: str, path: str) -> str:
     too_long = len(text) > _LONGEST_CODE or max(map(len, text.split("\n"))) > _LONGEST_CODE_LINE
-    lexer = None if too_long else _lexer(language[:40].lower(), path[-200:])
+    lexer = None if too_long else _lexer(language[:40].lower(), path.replace("\\", "/").rsplit("/", 1)[-1][-200:])
     if lexer is None:
         return escape(text)
-    return highlight(text, lexer, HtmlFormatter(nowrap=True)).rstrip("\n")
+    return "".join(_spans(lexer.get_tokens(text))).rstrip("\n")
+
+
+def _spans(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[str]:
+    """Yield code with a span around each run of tokens of one colour; a span ends with its line."""
+    for name, run in groupby(tokens, lambda token: _colour(token[0])):
+        text = escape("".join(value for _, value in run))
+        if name:
+            text = "\n".join(f'<span class="{name}">{row}</span>' if row else "" for row in text.split("\n"))
+        yield text
+
+
+@cache
+def _colour(kind: _TokenType) -> str:
+    """Return the class of a kind of token, empty for one without a colour."""
+    while kind not in STANDARD_TYPES and kind.parent is not None:
+        kind = kind.parent
+    name = STANDARD_TYPES.get(kind, "")
+    return name if name in _COLOURED else ""
 
 
 @lru_cache(256)
-def _lexer(language: str, path: str) -> Lexer | None:
+def _lexer(language: str, name: str) -> Lexer | None:
     try:
         if language:
             return get_lexer_by_name(language, stripnl=False)
-        name = path.replace("\\", "/").rsplit("/", 1)[-1]
         return get_lexer_for_filename(name, stripnl=False) if name else None
     except ClassNotFound:
         return None
