@@ -90,8 +90,10 @@ function useMoves(rows: Session[]) {
   const [current, setCurrent] = useState(-1);
   const isMoving = useRef(false);
   const move = (to: number): void => {
+    const next = Math.max(0, Math.min(rows.length - 1, to));
+    if (next === current) return document.querySelector<HTMLElement>("a.row.on")?.focus();
     isMoving.current = true;
-    setCurrent(Math.max(0, Math.min(rows.length - 1, to)));
+    setCurrent(next);
   };
   const onFocus = (index: number): void => {
     isMoving.current = false;
