@@ -33,7 +33,7 @@ REASONS = {
     "of 300 MB in a running program": "the machine was busy; the CPU time keeps to it",
     "of 2 GB in a running program": "phrases and fields take the most CPU; the cause is not known",
     "A letter typed": "each letter asked for 200 hits with their texts then, and asks for 30 now; the machine was busy",
-    "is ahead of agentsview's": "it asks for 30 sessions; we asked for 200 messages then, for 30 now; it loads messages before the jump",
+    "is ahead of agentsview's": "it asks for 30 sessions, we asked for 200 messages; it loads messages before the jump",
 }
 """Why a goal is not met, by a part of its text."""
 Parts = dict[str, Part]
