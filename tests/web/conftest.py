@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.client import HTTPConnection
@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import pytest
 from chromium import BINARY
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from web.hung import ended_if_hung
 
 from backscroll.demo import write_demo_home
 from backscroll.web.secrets_of_run import RunSecret
 
 PROGRAM = [sys.executable, "-m", "backscroll"]
 PATIENCE = 120_000
-"""Milliseconds until a test gives up: a busy machine may be slow.  pytest's own limit is longer, and gives no cause."""
+"""Milliseconds until a step gives up: a busy machine may be slow."""
 
 expect.set_options(timeout=PATIENCE)
 
@@ -89,12 +90,26 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start one Chromium for all tests of a module."""
+def running_browser() -> Iterator[Callable[[], Browser]]:
+    """Return a way to get one Chromium for all tests of a module; a new one, if it was ended."""
     with sync_playwright() as play:
-        found = play.chromium.launch(executable_path=BINARY, args=["--no-sandbox"])
-        yield found
-        found.close()
+        started: list[Browser] = []
+
+        def running() -> Browser:
+            if not started or not started[-1].is_connected():
+                started.append(play.chromium.launch(executable_path=BINARY, args=["--no-sandbox"]))
+            return started[-1]
+
+        yield running
+        for one in started:
+            one.close()
+
+
+@pytest.fixture
+def browser(running_browser: Callable[[], Browser]) -> Iterator[Browser]:
+    """Return a Chromium that is ended if it does not answer."""
+    with ended_if_hung():
+        yield running_browser()
 
 
 class Visit:

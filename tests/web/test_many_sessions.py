@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from chromium import needs_chromium
 from make import assistant, call, home, line, user
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from web.conftest import Visit, serving
 
 pytestmark = [pytest.mark.slow, needs_chromium]
@@ -30,14 +30,24 @@ def write_sessions(root: Path) -> None:
 
 
 def test_the_rest_of_a_long_list_follows(browser: Browser, tmp_path: Path) -> None:
-    """The last row is in reach, its command can be copied, and a filter finds the session that ended in a call."""
+    """The page says when rows are missing; the last can be reached and copied; a filter finds the one cut off."""
     write_sessions(tmp_path / "home")
     with serving(tmp_path / "home") as site:
         context = browser.new_context(viewport={"width": 1280, "height": 800})
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.own)
         visit = Visit(context, site)
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        visit.page.route(lambda url: "all=1" in url, hold)
         page = visit.open("/", "a.row")
-        expect(page.get_by_text("300, in 1 store")).to_be_visible()
+        expect(page.get_by_text("200 of the newest 200, reading all 300, in 1 store")).to_be_visible()
+        while not held:
+            page.wait_for_timeout(50)
+        held.pop().continue_()
+        expect(page.get_by_text("300, in 1 store", exact=True)).to_be_visible()
         expect(page.get_by_role("button", name="Ended in a call 1")).to_be_enabled()
         page.keyboard.press("Shift+G")
         last = page.locator(f"a.row[data-session^='{0:08d}']")

@@ -179,6 +179,17 @@ def test_keys_count_from_the_newest_key(visit: Visit) -> None:
     expect(page.locator("article").nth(2)).to_be_focused()
 
 
+def test_a_key_takes_the_focus_back_to_the_list(visit: Visit) -> None:
+    """At the first row k has nowhere to move, yet the row takes the focus from a chip."""
+    page = visit.open("/", "a.row")
+    page.keyboard.press("j")
+    first = page.locator("a.row").first
+    expect(first).to_be_focused()
+    page.get_by_role("button", name="Damaged").focus()
+    page.keyboard.press("k")
+    expect(first).to_be_focused()
+
+
 def test_tab_alone_reaches_the_list_and_its_first_row_opens(visit: Visit) -> None:
     """The skip link leads past the bar; the list is one stop of Tab."""
     page = visit.open("/", "a.row")

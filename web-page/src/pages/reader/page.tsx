@@ -216,10 +216,10 @@ export function Reader({ route }: { route: Route }) {
   };
   const jump = (isEnd: boolean): void => {
     change({ at: null });
-    pending.current = isEnd ? { isEnd } : { n: 0 };
     setFresh(0);
-    if (isEnd ? isWhole : held.from === 0) focusRow(isEnd ? rows.length - 1 : 0);
-    else void start({ offset: isEnd ? Math.max(0, held.total - 40) : 0 });
+    if (isEnd ? isWhole : held.from === 0) return focusRow(isEnd ? rows.length - 1 : 0);
+    pending.current = isEnd ? { isEnd } : { n: 0 };
+    void start({ offset: isEnd ? Math.max(0, held.total - 40) : 0 });
   };
   const otherSession = (by: -1 | 1): void => void neighbour(id, by).then((other) => other && (go(sessionHref(other)), scrollTo(0, 0)));
   const branches = ["main", ...(tree.data?.nodes ?? []).filter((node) => node.kind === "branch" && node.id !== "main").map((node) => node.id)];

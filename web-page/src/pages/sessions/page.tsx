@@ -72,6 +72,12 @@ async function copyResume(session: Session): Promise<void> {
   else say(sentence(known.resume_note ?? "this session cannot be resumed"));
 }
 
+/** Return how many rows are shown, of how many; a filter knows the newest sessions only until all are here. */
+function amountOf(shown: number, here: number, total: number): string {
+  if (here < total) return `${grouped(shown)} of the newest ${grouped(here)}, reading all ${grouped(total)}`;
+  return shown === total ? grouped(total) : `${grouped(shown)} of ${grouped(total)}`;
+}
+
 function Heads({ sort }: { sort: Column }) {
   return (
     <div class="cols">
@@ -90,8 +96,10 @@ function useMoves(rows: Session[]) {
   const [current, setCurrent] = useState(-1);
   const isMoving = useRef(false);
   const move = (to: number): void => {
+    const next = Math.max(0, Math.min(rows.length - 1, to));
+    if (next === current) return document.querySelector<HTMLElement>("a.row.on")?.focus();
     isMoving.current = true;
-    setCurrent(Math.max(0, Math.min(rows.length - 1, to)));
+    setCurrent(next);
   };
   const onFocus = (index: number): void => {
     isMoving.current = false;
@@ -136,7 +144,7 @@ export function Sessions({ route }: { route: Route }) {
     <div class="view">
       <div class="head">
         <h1>Sessions</h1>
-        <span class="q" role="status">{rows.length === data.total ? grouped(data.total) : `${grouped(rows.length)} of ${grouped(data.total)}`}, in {stores} {stores === 1 ? "store" : "stores"}</span>
+        <span class="q" role="status">{amountOf(rows.length, sessions.length, data.total)}, in {stores} {stores === 1 ? "store" : "stores"}</span>
         <span class="end keep"><a class="link" href="/api/list?all=1">JSON</a></span>
       </div>
       <FilterChips sessions={sessions} params={params} by={by} />

@@ -148,8 +148,7 @@ export function UsagePage({ route }: { route: Route }) {
             <Section title="Days" note={isWhole || used <= 8 ? `${used} with use` : `the last 8 of ${used}`} url={ask("day")} end={used > 8 && <button class="link" type="button" onClick={() => setWhole(!isWhole)}>{isWhole ? "Fewer" : "All days"}</button>}><Days all={all} isWhole={isWhole} /></Section>
             <Section title="Blocks" note="the last eight" url={ask("block")}><Blocks rows={blocks.data?.rows ?? []} /></Section>
             <Section title="Tools" note="the most called" url={address("tools", { since: since ?? "2000-01-01", project: params.get("project") })} end={<a class="link" href="/tools">All tools</a>}><Tools tools={tools.data?.tools ?? []} /></Section>
-            {main.data.unpriced.length > 0 && <p class="note q">Not in any cost: {main.data.unpriced.map((one) => String((one as { model?: unknown }).model ?? "a model without a name")).join(", ")}. {main.data.prices}</p>}
-            {main.data.unpriced.length === 0 && <p class="note q">{main.data.prices}</p>}
+            <p class="note q">{main.data.unpriced.length > 0 && `Not in any cost: ${main.data.unpriced.map((one) => String((one as { model?: unknown }).model ?? "a model without a name")).join(", ")}. `}{main.data.prices}</p>
           </>
         )}
       </div>
