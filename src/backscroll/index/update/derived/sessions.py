@@ -165,7 +165,7 @@ class _Beside(NamedTuple):
     known_cwds: KnownCwds
     kept_rows: KeptRows
     closed: list[str]
-    """The places that may not be read."""
+    """The places that backscroll cannot read."""
 
 
 class _Sessions:
