@@ -219,6 +219,18 @@ def test_titles_from_summaries_hold_for_a_session_that_was_read_before(tmp_path:
     assert "Mend the roof" == session(tmp_path)["title"]
 
 
+def test_titles_from_summaries_that_grow_in_another_file(tmp_path: Path) -> None:
+    """The last summary that another file gives holds, also if it comes after the index was made."""
+    draft = Draft(UUID, version="1.0.128").prompt("Mend the roof").answer("Done.")
+    draft.write(home(tmp_path))
+    other = Draft(FORK, version="1.0.128").prompt("Hello").answer("Hi.").summary("A wet roof", leaf=draft.tip)
+    other.write(tmp_path)
+    before = session(tmp_path)["title"]
+    other.summary("A dry roof", leaf=draft.tip).write(tmp_path)
+
+    assert ("A wet roof", "A dry roof") == (before, session(tmp_path)["title"])
+
+
 # 7. Forks without their parent
 
 

@@ -323,6 +323,8 @@ class Growth:
         self._insert("aside", [row for row in extract.asides() if row[1] not in names])
         for leaf, text in self._facts.summaries.items():
             self._database.execute("DELETE FROM summary WHERE unit = ? AND leaf = ?", (self._number, leaf))
+            # The new row may get the number of the deleted one, so its number does not show that it is new.
+            self._database.execute("INSERT OR IGNORE INTO changed_leaf VALUES (?)", (leaf,))
             self._insert("summary", [(leaf, text)])
         rows = self._database.execute("SELECT rowid, kind, name, call FROM evidence WHERE unit = ?", (self._number,))
         known = {(kind, name): (rowid, call) for rowid, kind, name, call in rows}
