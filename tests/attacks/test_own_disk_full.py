@@ -50,7 +50,7 @@ def mount(place: Path, size: str) -> None:
 
 @pytest.mark.parametrize("size", ["4k", "64k", "600k", "1200k"])
 def test_a_first_run(root: Path, disk: Path, capfdbinary: pytest.CaptureFixture[bytes], size: str) -> None:
-    """However little room there is, the answer is whole, and a line says that the index was not saved; `index` fails."""
+    """However little room there is, the answer is whole, and a line says that the index was not saved."""
     mount(disk, size)
     for command in (("list", "--all"), ("search", "okapi", "--all-hits"), ("usage",)):
         code = run(["--root", str(root), *command, "--json"])
