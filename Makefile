@@ -43,7 +43,7 @@ check-plain: setup  ## the fast tests without lazy imports and other tricks for 
 	BACKSCROLL_PLAIN_START=1 $(bin)/pytest -q -n $(workers) -m "not slow" --hypothesis-profile=quick
 
 faults: setup  ## attacks and injected faults, ten times as many as in `make test`; takes long
-	BACKSCROLL_FAULTS=$(faults) $(bin)/pytest -q -n $(workers) tests/attacks tests/archive tests/changes tests/transfer tests/index/update/test_grow_commands.py tests/test_faults.py tests/test_new_files.py
+	BACKSCROLL_FAULTS=$(faults) $(bin)/pytest -q --timeout 0 -n $(workers) tests/attacks tests/archive tests/changes tests/transfer tests/index/update/test_grow_commands.py tests/test_faults.py tests/test_new_files.py
 
 mutants: setup .tools/mutants/.stamp  ## change the code in small ways and count the changes that tests notice; takes hours
 	.tools/mutants/$(programs)/python scripts/run_mutants.py --sample $(sample) --seed $(seed) --workers $(workers) $(if $(near),--near)

@@ -95,3 +95,17 @@ def test_the_hole_of_a_transcript_is_damage(tmp_path: Path) -> None:
 
     assert "NUL bytes" == found["reason"]
     assert (size, HUGE - size) == (found["place"]["offset"], found["place"]["length"])
+
+
+def test_secrets_around_a_hole_are_found(tmp_path: Path) -> None:
+    """A hole holds no secret, so `redact` passes over it with little memory; it finds those on both sides."""
+    place = tmp_path / "notes.txt"
+    secret = b"token = ghp_" + b"Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2" + b"\n"
+    with place.open("wb") as file:
+        file.write(secret)
+        file.seek(100 << 20)
+        file.write(b"\n" + secret)
+    bounded(home(tmp_path / "root"), "redact", "--no-identities", str(place))
+
+    found = answer(tmp_path / "root", "redact", "--no-identities", str(place))["findings"]
+    assert [False, True] == [one["place"]["offset"] > 100 << 20 for one in found]

@@ -13,7 +13,8 @@ from make import Draft, home
 import backscroll
 from backscroll.index.update import files
 
-SEED = 18
+SEEDS = range(18, 18 + rounds(1))
+"""Each seed is a test of its own, so that a long run has no long test."""
 STEPS = 8
 NOW = 1_780_000_000
 TIMES = (-(2**31), -1, 0, 1, NOW, NOW + 1, 2**31 - 1, 2**31, 2**33, 9_000_000_000)
@@ -46,11 +47,12 @@ def fresh(root: Path, monkeypatch: pytest.MonkeyPatch, directory: Path) -> Any:
 
 
 @pytest.mark.slow
-def test_times_and_rewrites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_times_and_rewrites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Files from before 1970 or from the future, rewritten at once with size and time kept, are read as they are."""
-    numbers = chance(SEED)
+    numbers = chance(seed)
     root = home(tmp_path / "root")
-    for step in range(rounds(STEPS)):
+    for step in range(STEPS):
         moment = numbers.choice(TIMES)
         for number in numbers.sample(range(6), 2):
             path = write(root, number, numbers)
@@ -59,11 +61,12 @@ def test_times_and_rewrites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.slow
-def test_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_clock_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """Whatever the clock says when the index looks at the files, the next change is noticed."""
-    numbers = chance(SEED + 1)
+    numbers = chance(seed)
     root = home(tmp_path / "root")
-    for step in range(rounds(STEPS)):
+    for step in range(STEPS):
         path = write(root, numbers.randrange(4), numbers)
         os.utime(path, (NOW, NOW))
         clock = (NOW + numbers.choice([-(10**9), -3600, -1, 0, 1, 3600, 10**9])) * 10**9

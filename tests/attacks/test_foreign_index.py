@@ -11,6 +11,7 @@ import pytest
 from make import UUID, Draft, as_nobody, home, let_others_in
 
 from backscroll.cli.main import run
+from backscroll.errors import REFUSED
 from backscroll.index import db, file_state
 from backscroll.index.schema import VERSION
 
@@ -107,7 +108,7 @@ def test_a_directory_of_somebody_else_is_refused(root: Path, capfdbinary: pytest
     assert (["feed the okapi"], True) == (found, b"its directory belongs to another user" in said)
     assert before == path.read_bytes()
     assert 0 == run(["--root", str(root), "search", "okapi"])
-    assert 0 == run(["--root", str(root), "index"])
+    assert REFUSED == run(["--root", str(root), "index"])
     assert b"not saved after this run" in capfdbinary.readouterr().err
 
 

@@ -15,8 +15,10 @@ from backscroll.cli.main import run
 
 BAD = "22222222-2222-4222-8222-222222222222"
 SEED = 18
+SEEDS = range(SEED, SEED + rounds(1))
+"""Each seed has a home of its own: what is read again and again stays small."""
 CASES = 120
-"""Homes of hostile values; each has one value in some fields of all records."""
+"""Sessions of hostile values for a seed; each has one value in some fields of all records."""
 DAMAGES = 80
 COMMANDS = ("list", "show", "usage", "calls", "files", "search", "tree", "outline", "drift")
 
@@ -78,13 +80,14 @@ def hostile_lines(records: list[Any], numbers: Random) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_hostile_values(tmp_path: Path, right: Any) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hostile_values(tmp_path: Path, right: Any, seed: int) -> None:
     """Whichever field has whichever value, the other session is as it was, and nothing is an internal error."""
-    numbers = chance(SEED)
+    numbers = chance(seed)
     records = [json.loads(text) for text in draft(BAD).lines()]
     root = home(tmp_path / "root")
     draft(UUID).write(root)
-    for number in range(rounds(CASES) // 40):
+    for number in range(CASES // 40):
         for copy_number in range(40):
             lines = hostile_lines(records, numbers)
             write_transcript(root, "-srv-okapi", f"{copy_number:08}-{number:04}-4222-8222-222222222222", lines)
@@ -134,14 +137,15 @@ def damaged(data: bytes, numbers: Random) -> bytes:
 
 
 @pytest.mark.slow
-def test_damaged_transcripts(tmp_path: Path, right: Any) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_damaged_transcripts(tmp_path: Path, right: Any, seed: int) -> None:
     """A damaged transcript keeps its intact prompts, gains none, and leaves the other session alone."""
-    numbers = chance(SEED)
+    numbers = chance(seed)
     whole = draft(BAD).text()
     texts = {"feed the okapi", "thanks"}
     root = home(tmp_path / "root")
     draft(UUID).write(root)
-    for number in range(rounds(DAMAGES) // 40):
+    for number in range(DAMAGES // 40):
         data = {f"{item:08}-{number:04}-4222-8222-222222222222": damaged(whole, numbers) for item in range(40)}
         for name, text in data.items():
             write_transcript(root, "-srv-okapi", name, text)

@@ -10,6 +10,7 @@ import pytest
 from make import Draft, bash, home
 
 from backscroll.cli.main import run
+from backscroll.errors import REFUSED
 
 pytestmark = pytest.mark.filterwarnings("always::backscroll.errors.IndexWarning")
 
@@ -49,7 +50,7 @@ def mount(place: Path, size: str) -> None:
 
 @pytest.mark.parametrize("size", ["4k", "64k", "600k", "1200k"])
 def test_a_first_run(root: Path, disk: Path, capfdbinary: pytest.CaptureFixture[bytes], size: str) -> None:
-    """However little room there is, the answer is whole, and a line says that the index could not be kept."""
+    """However little room there is, the answer is whole, and a line says that the index was not saved."""
     mount(disk, size)
     for command in (("list", "--all"), ("search", "okapi", "--all-hits"), ("usage",)):
         code = run(["--root", str(root), *command, "--json"])
@@ -58,6 +59,7 @@ def test_a_first_run(root: Path, disk: Path, capfdbinary: pytest.CaptureFixture[
         assert 0 == code, said
         assert json.loads(out).get("total") in (SESSIONS, SESSIONS * 30) or "usage" in command
         assert b"not saved after this run" in said
+    assert REFUSED == run(["--root", str(root), "index"])
 
 
 def test_an_update(root: Path, disk: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

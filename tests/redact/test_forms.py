@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backscroll.redact import Detector, Redactor, shipped_rules
-from backscroll.redact.forms import LARGEST_VIEW, DecodedView, end_words_at_escapes, is_base64_of_text, views
+from backscroll.redact.forms import LARGEST_VIEW, SEPARATOR, DecodedView, end_words_at_escapes, is_base64_of_text, views
 
 DETECTOR = Detector(shipped_rules())
 KEY = "AKIA" + "FAKE" * 4
@@ -159,3 +159,14 @@ def test_image_is_not_text() -> None:
     assert not is_base64_of_text(image)
     assert is_base64_of_text(base64.b64encode(b"a note about a key, in plain text").decode())
     assert is_base64_of_text("not base64 at all")
+
+
+@pytest.mark.parametrize("byte", [b"\0", b"\x01", b"\x7f"])
+def test_a_run_of_control_characters_is_one_mark(byte: bytes) -> None:
+    """NUL blocks that a crash left cost no memory for each byte, and no token hides in them."""
+    (view,) = [view for view in views(b"gh" + byte * 100_000 + b"p_x") if view.form == "terminal"]
+
+    assert b"ghp_x" == view.data.removesuffix(SEPARATOR)
+    assert (1, 100_003) == view.source_span(1, 3)
+    assert view.marks is not None
+    assert len(view.marks[0]) < 10

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backscroll.redact import Detector, Redactor, redact_chunks, scan_bytes, scan_chunks, shipped_rules
+from backscroll.redact.rules import Sighting
 from backscroll.redact.stream import BEHIND, WINDOW
 
 DETECTOR = Detector(shipped_rules())
@@ -31,6 +32,21 @@ def test_finding_says_where_and_not_what() -> None:
     assert ("aws-key", 8, 2) == (finding.rule, finding.offset, finding.line)
     assert "AKIA… (20 characters)" == finding.sample
     assert KEY.decode() not in repr(finding)
+
+
+def test_nul_bytes_are_passed_over() -> None:
+    """The detector does not look at windows of NUL bytes; a secret behind them keeps its offset and line."""
+    looked: list[int] = []
+
+    class Counting(Detector):
+        def find(self, data: bytes) -> list[Sighting]:
+            looked.append(len(data))
+            return super().find(data)
+
+    (finding,) = scan_chunks(Counting(shipped_rules()), [b"one\n", *[bytes(WINDOW)] * 20, b"\n" + KEY])
+
+    assert (5 + 20 * WINDOW, 3) == (finding.offset, finding.line)
+    assert len(looked) < 5
 
 
 @pytest.mark.parametrize("text", ["PASSWORD=hunter2x", "mail fake@mail.test", "postgres://a:hunter2x@host/x"])

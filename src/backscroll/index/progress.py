@@ -25,3 +25,5 @@ class Report:
     sessions: int = 0
     damage: int = 0
     seconds: float = 0.0
+    is_saved: bool = True
+    """False if our own directory cannot be written, so that the index was in memory only."""

@@ -47,8 +47,9 @@ _LOOKALIKES = dict(
 _ESCAPE = rb"(?<=\x1b)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
 _CARET = rb"(?:(?<=\^)|(?<=\xe2)\x90\x9b)\[[0-9;]{0,16}[A-Za-z]"
 _BARE_COLOUR = rb"(?<=\[)[0-9;]{1,16}m"
+_CONTROL = rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]"
 _INVISIBLE = (
-    rb"(?<=[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f])|(?<=\xc2)\xad|(?<=\xcd)\x8f|(?<=\xe1)(?:\x85[\x9f\xa0]|\xa0[\x8b-\x8e])"
+    rb"(?<=%b)%b*" % (_CONTROL, _CONTROL) + rb"|(?<=\xc2)\xad|(?<=\xcd)\x8f|(?<=\xe1)(?:\x85[\x9f\xa0]|\xa0[\x8b-\x8e])"
     rb"|(?<=\xe2)(?:\x80[\x8b-\x8f\xaa-\xae]|\x81[\xa0-\xaf])|(?<=\xe3)\x85\xa4|(?<=\xef)(?:\xb8[\x80-\x8f]|\xbb\xbf)"
     rb"|(?<=\xf3)\xa0[\x80\x81][\x80-\xbf]|(?<=\*)\*(?=[A-Za-z0-9_-])"
 )

@@ -54,6 +54,8 @@ def _make_window(
     detector: Detector, before: bytes, seen: bytes, carried: Rule | None, *, is_last: bool
 ) -> tuple[Window, Rule | None]:
     """Return the first window of the bytes seen, and the rule whose match continues after them."""
+    if not seen.strip(b"\0"):  # a hole of a sparse file, or blocks that a crash left
+        return Window(seen if is_last else seen[:WINDOW], ()), None
     found = _clipped(detector.find(before + seen), len(before))
     if carried is not None:
         found = detector.merge([*_rest_of(carried, seen), *found])

@@ -12,6 +12,7 @@ from backscroll.index import db
 from backscroll.index.db import Connection
 from backscroll.index.queries.session_filter import SessionFilter
 from backscroll.index.queries.usage import QUARTER, UsageFilter, quarters
+from backscroll.sessions.transcript.token_counts import believed
 from backscroll.stats.costs import BLOCK, block_starts, total_cost
 from backscroll.stats.prices import Prices
 
@@ -75,6 +76,6 @@ def _context(line: bytes) -> int | None:
     try:
         usage = json.loads(line)["message"]["usage"]
         names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        return sum(int(usage.get(name) or 0) for name in names) or None
-    except (ValueError, KeyError, TypeError, AttributeError):
+        return sum(believed(usage.get(name)) or 0 for name in names) or None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -9,7 +9,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Protocol
 
 from backscroll.errors import RefusedError
-from backscroll.index.db import Connection
+from backscroll.index.db import Connection, words_beside
 from backscroll.index.progress import Report
 from backscroll.index.queries import sessions as query
 from backscroll.index.queries.session_filter import SessionFilter
@@ -64,6 +64,7 @@ class SearchVerbs(SessionVerbs):
         with self.rebuilding(rebuild=rebuild) as (database, words):
             report = bring_up_to_date(database, self.stores(), self.on_progress, words)
             report.sessions = query.count(database, SessionFilter())
+            report.is_saved = words_beside(database) is not None
             self.note_all_damage(database)
             return report
 

@@ -133,7 +133,7 @@ def answers(root: Path, ours: Path, *, is_quick: bool) -> dict[tuple[str, ...], 
     for command in commands(sorted(sessions), is_quick=is_quick):
         done = run("--root", root, "--json", *command, BACKSCROLL_HOME=str(ours))
         is_by_words = command[0] == "search" and command[1:] in BY_WORDS
-        found[command] = (done.returncode, _without_scores(done.stdout) if is_by_words else done.stdout)
+        found[command] = (done.returncode, _without_scores(done.stdout) if is_by_words and done.stdout else done.stdout)
     return found
 
 

@@ -108,6 +108,7 @@ class _Update:
         else:
             (files,) = self._database.execute("SELECT count(*) FROM file WHERE number IS NOT NULL").fetchone()
             self._report.files = self._report.skipped = files
+        del seen  # it holds every file, and the words of many transcripts take long
         if self._words is not None:
             self._words.finish(self._open_file)
             self._count_words(self._words.read_again)

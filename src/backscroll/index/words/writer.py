@@ -84,6 +84,8 @@ class WordsWriter:
         self._faults: dict[tuple[int, str | None], Exception] = {}
         """File and session of each entry that a bug of ours kept from being written."""
         self._token = ""
+        self._was_empty = False
+        """True if the full-text index had no document when this update began to write."""
         self.is_restarted = False
         """True if the full-text index did not belong to the catalogue: it is empty until the next update."""
         self.is_current = True
@@ -124,6 +126,7 @@ class WordsWriter:
             self._restart()
         elif was_killed:
             self._recover()
+        self._was_empty = not was_killed and not self._meta("words")
         self._token = os.urandom(8).hex()
         self.database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (OPEN, self._token))
         return True
@@ -317,16 +320,21 @@ class WordsWriter:
 
     def _forget_file(self, file: int) -> None:
         """Delete all entries of a file; other files take over its messages."""
-        rows = self.database.execute("SELECT key FROM passage WHERE file = ? AND is_kept", (file,))
+        rows = self.database.execute("SELECT key FROM passage WHERE file = ? AND is_kept", (file,)).fetchall()
         self._contested |= {key for (key,) in rows}
-        if self._writer is not None and self._may_have_documents(file):
+        if self._writer is not None and (rows or self._may_have_documents(file)):
             self._is_touched = True
             self._writer.delete_documents_by_term("file", file)
         for statement in EMPTY:
             self.database.execute(_OF_FILE[statement], (file,))
 
     def _may_have_documents(self, file: int) -> bool:
-        """Return True if a file may have documents: not before its first update."""
+        """Return True if a file may have documents that the catalogue does not list: a kill leaves such.
+
+        Each deletion takes memory until the commit, so none is made for the files of a first index.
+        """
+        if self._was_empty:
+            return False
         row = self.database.execute("SELECT size FROM file WHERE id = ?", (file,)).fetchone()
         return row is None or row[0] is not None
 

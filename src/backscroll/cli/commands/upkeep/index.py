@@ -7,7 +7,7 @@ from backscroll.cli.library import opened
 from backscroll.cli.options import examples, reading
 from backscroll.cli.output import print_document
 from backscroll.cli.settings import Settings
-from backscroll.errors import DONE
+from backscroll.errors import DONE, REFUSED
 
 
 @examples(
@@ -31,4 +31,4 @@ def command(settings: Settings, *, rebuild: bool) -> int:
     else:
         line = listing.index_line(report.read, report.skipped, report.bytes, report.sessions, report.seconds)
         terminal.print_lines([line], settings, may_page=False)
-    return DONE
+    return DONE if report.is_saved else REFUSED

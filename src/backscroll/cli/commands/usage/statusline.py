@@ -25,8 +25,8 @@ from backscroll.times import iso
 
 _BETWEEN = " · "
 _LARGEST = 1 << 20
-_HIGHEST = 1e12
-"""A larger number is neither a cost nor a number of tokens."""
+_BEYOND = 10**12
+"""No cost, share or size of a context is as large as this."""
 
 
 @examples(
@@ -106,10 +106,10 @@ def _value(told: Any, *names: str) -> Any:
 
 def _text(told: dict[str, Any], *names: str) -> str | None:
     value = _value(told, *names)
-    return value if isinstance(value, str) else None
+    return value.encode(errors="replace").decode() if isinstance(value, str) else None  # SQLite refuses half characters
 
 
 def _number(told: dict[str, Any], *names: str) -> float | None:
     value = _value(told, *names)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value <= _HIGHEST else None
+    return float(value) if is_number and 0 <= value < _BEYOND else None
