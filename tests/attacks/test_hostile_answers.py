@@ -13,8 +13,8 @@ from make import UUID, Draft, bash, edit, home, line, todo, write, write_transcr
 import backscroll
 from backscroll.cli.main import run
 from backscroll.errors import BackscrollError
-from backscroll.web.asked import parse
 from backscroll.web.commands import ROUTES, WebSource
+from backscroll.web.options import parse
 
 BAD = "22222222-2222-4222-8222-222222222222"
 SEEDS = range(18, 18 + rounds(1))
