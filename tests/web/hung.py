@@ -6,17 +6,20 @@ Playwright's first look at an element has no time limit: a page that hangs would
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 from typing import NamedTuple
 
-LIMIT = 480.0
-"""Seconds for one test: a busy machine may be slow; pytest's own limit comes later."""
+LIMIT = 270.0
+"""Seconds for one test: a busy machine may be slow.  pytest's own limit allows for two such runs."""
 PAUSE = 3.0
 """Seconds between two looks at the processes: CPU time that grew meanwhile tells a loop from a wait."""
+
+
+ended: list[str] = []
+"""The processes of each browser that was ended, as they were."""
 
 
 class Running(NamedTuple):
@@ -40,7 +43,7 @@ class Running(NamedTuple):
 
 @contextmanager
 def ended_if_hung(limit: float = LIMIT) -> Iterator[None]:
-    """End the browsers of this process if what follows takes longer than a limit, and print what they did."""
+    """End the browsers of this process if the block takes longer than a limit; `ended` then tells what they did."""
     timer = Timer(limit, _end)
     timer.daemon = True
     timer.start()
@@ -66,13 +69,14 @@ def browser_processes() -> list[Running]:
 
 def _end() -> None:
     found = browser_processes()
-    _tell("The browser does not answer. Its processes:", found)
     time.sleep(PAUSE)
-    _tell(f"The same after {PAUSE:g} seconds:", browser_processes())
+    later = browser_processes()
+    titles = ("The browser does not answer. Its processes:", f"The same after {PAUSE:g} seconds:")
+    ended.append("\n".join(_listed(title, those) for title, those in zip(titles, (found, later), strict=True)))
     for one in found:
         if one.kind == "browser":
             os.kill(one.pid, signal.SIGKILL)
 
 
-def _tell(title: str, processes: list[Running]) -> None:
-    sys.stderr.write("\n  ".join([title, *map(str, processes)]) + "\n")
+def _listed(title: str, processes: list[Running]) -> str:
+    return "\n  ".join([title, *map(str, processes)])
