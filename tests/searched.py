@@ -12,7 +12,7 @@ from typing import Any, Self
 import tantivy
 
 from backscroll.index.db import open_in_memory, open_index
-from backscroll.index.queries import search
+from backscroll.index.search import search
 from backscroll.index.update.update import update
 from backscroll.index.words.store import FullText, open_fulltext
 from backscroll.index.words.update import Words

@@ -174,6 +174,8 @@ PURE = {
     "stores/project_key.py:could_be",
     "views/html/page.py:_script",
     "views/html/page.py:policy",
+    "views/html/site.py:_base36",
+    "views/html/texts.py:_colour",
     "views/html/texts.py:_lexer",
     "web/app.py:_content",
     "web/app.py:_packed",

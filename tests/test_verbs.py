@@ -28,7 +28,7 @@ from make import (
 
 import backscroll
 from backscroll.errors import NotFoundError, QueryError
-from backscroll.index.queries.search import Options
+from backscroll.index.search.search import Options
 
 OTHER = "22222222-2222-4222-8222-222222222222"
 

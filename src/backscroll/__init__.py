@@ -110,7 +110,7 @@ _PUBLIC_NAMES = {
         "worktrees",
     ),
     "backscroll.index.progress": ("Progress", "Report"),
-    "backscroll.index.queries.search": ("Options",),
+    "backscroll.index.search.search": ("Options",),
     "backscroll.health.model": ("CheckedAmount", "HealthFinding", "HealthReport"),
     "backscroll.inventory.report": ("Check", "CheckedField", "Drift", "FieldUse", "TypeUse", "Unknown"),
     "backscroll.library": ("Library", "open"),

@@ -99,7 +99,7 @@ from backscroll.health.model import HealthFinding as HealthFinding
 from backscroll.health.model import HealthReport as HealthReport
 from backscroll.index.progress import Progress as Progress
 from backscroll.index.progress import Report as Report
-from backscroll.index.queries.search import Options as Options
+from backscroll.index.search.search import Options as Options
 from backscroll.inventory.report import Check as Check
 from backscroll.inventory.report import CheckedField as CheckedField
 from backscroll.inventory.report import Drift as Drift

@@ -14,7 +14,7 @@ from backscroll.changes import journal as journalling
 from backscroll.changes import plan as plans
 from backscroll.health import model as health
 from backscroll.index.progress import Report
-from backscroll.index.queries import search as searching
+from backscroll.index.search import search as searching
 from backscroll.inventory import report as drift_report
 from backscroll.library import open_library
 from backscroll.query import hits

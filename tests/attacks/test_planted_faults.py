@@ -33,9 +33,9 @@ READING = (
     "sessions.transcript.keys:Keys.message",
     "sessions.file_changes.changes:FileChanges.hear",
     "sessions.file_changes.changes:FileChanges.changes",
-    "index.update.read:counts_of",
-    "index.update.read:Extract.columns",
-    "index.update.read:first_prompt",
+    "index.update.extract:counts_of",
+    "index.update.extract:Extract.columns",
+    "index.update.extract:first_prompt",
     "index.update.tail:packed",
 )
 """Functions that every update calls for each unit."""
@@ -56,11 +56,11 @@ DERIVED = (
 )
 """Functions that make the row of a session."""
 SHOWING = (
-    ("sessions.reading.join:role_of", ("show", BAD)),
+    ("sessions.reading.join:_spoken_parts", ("show", BAD)),
     ("sessions.reading.join:_parts", ("show", BAD)),
     ("sessions.reading.calls:CallReader._result", ("calls", BAD)),
-    ("sessions.reading.calls:result_part", ("calls",)),
-    ("index.queries.hit_text:_loaded", ("search", "feed", "--all-hits")),
+    ("sessions.reading.results:text_of_answer", ("calls",)),
+    ("index.search.hit_text:_loaded", ("search", "feed", "--all-hits")),
     ("sessions.searchable.texts:texts_of", ("search", "hay", "--all-hits")),
 )
 """Functions that read the texts of one message, call or hit for an answer, and such an answer."""

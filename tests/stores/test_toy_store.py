@@ -13,11 +13,12 @@ from make import UUID, Draft, bash, edit, write
 from searched import NOW
 
 from backscroll.index.db import open_in_memory
-from backscroll.index.queries import details, search
+from backscroll.index.queries import details
 from backscroll.index.queries import sessions as query
 from backscroll.index.queries.damage import damage_and_notes
 from backscroll.index.queries.file_changes import FileFilter
 from backscroll.index.queries.session_filter import SessionFilter
+from backscroll.index.search import search
 from backscroll.index.update.update import update
 from backscroll.index.words.store import FullText, open_fulltext
 from backscroll.index.words.update import Words

@@ -9,7 +9,7 @@ from backscroll.lazy import lazily
 
 if TYPE_CHECKING:
     from backscroll.cli import terminal
-    from backscroll.index.queries import search as searching
+    from backscroll.index.search import search as searching
     from backscroll.views import figures, markdown, visible
     from backscroll.views.html import session as html
     from backscroll.views.json import desktop as desktop_json
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from backscroll.views.terminal import session as text
     from backscroll.views.upkeep import archive, doctor, plans, redaction
 else:
-    searching = lazily("backscroll.index.queries.search")
+    searching = lazily("backscroll.index.search.search")
     terminal = lazily("backscroll.cli.terminal")
     audit = lazily("backscroll.views.reports.audit")
     blame = lazily("backscroll.views.reports.blame")

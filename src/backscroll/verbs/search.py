@@ -21,13 +21,13 @@ from backscroll.verbs.sessions import SessionVerbs
 
 if TYPE_CHECKING:
     from backscroll.index import context as surroundings
-    from backscroll.index.queries import search as searching
+    from backscroll.index.search import search as searching
     from backscroll.query import closed_fields, hits, language
     from backscroll.redaction import values
     from backscroll.sessions.message import Message
 else:
     surroundings = lazily("backscroll.index.context")
-    searching = lazily("backscroll.index.queries.search")
+    searching = lazily("backscroll.index.search.search")
     closed_fields = lazily("backscroll.query.closed_fields")
     hits = lazily("backscroll.query.hits")
     language = lazily("backscroll.query.language")

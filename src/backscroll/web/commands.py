@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from backscroll.errors import NotFoundError, QueryError
-from backscroll.index.queries.search import Options
+from backscroll.index.search.search import Options
 from backscroll.library import Library
 from backscroll.sessions.page import MessagePage
 from backscroll.verbs.base import OwnPrices

@@ -1,1 +1,1 @@
-"""Queries on the catalogue: sessions, usage, file changes, search and messages."""
+"""Queries on the catalogue: sessions, usage, file changes and messages."""

@@ -98,7 +98,7 @@ def _spans(tokens: Iterable[tuple[_TokenType, str]]) -> Iterator[str]:
         yield text
 
 
-@cache
+@lru_cache(256)
 def _colour(kind: _TokenType) -> str:
     """Return the class of a kind of token, empty for one without a colour."""
     while kind not in STANDARD_TYPES and kind.parent is not None:

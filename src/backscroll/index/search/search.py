@@ -19,8 +19,9 @@ import tantivy
 from backscroll.errors import BackscrollError, QueryError
 from backscroll.files import open_readonly
 from backscroll.index.background import Meanwhile
-from backscroll.index.queries.hit_text import HitFiles, Holder, KeptMessage, kind_shown, moment, place_of, texts_at
 from backscroll.index.queries.session_filter import WHERE, SessionFilter, parameters, searchable
+from backscroll.index.search.hit_text import HitFiles, Holder, KeptMessage, kind_shown, moment, place_of, texts_at
+from backscroll.index.search.ranking import BestDocuments, Ranked, RankedDocument, ranked
 from backscroll.index.words.store import FullText
 from backscroll.lazy import lazily
 from backscroll.query import question as asking
@@ -34,9 +35,9 @@ from backscroll.sessions.transcript.moments import QUARTER
 from backscroll.stores.base import Opener
 
 if TYPE_CHECKING:
-    from backscroll.index.queries import near_words
+    from backscroll.index.search import near_words
 else:
-    near_words = lazily("backscroll.index.queries.near_words")
+    near_words = lazily("backscroll.index.search.near_words")
 
 PATIENCE = 10.0
 """The most seconds to read texts for `--regex` and `--exact`."""
@@ -75,55 +76,11 @@ class Options:
     patience: float = PATIENCE
 
 
-class _Candidate(NamedTuple):
-    """A matching document, before it is read."""
-
-    score: float | None
-    address: tantivy.DocAddress
-    session: int
-    file: int
-    time: int
-    key: int
-
-
 class _Counted(NamedTuple):
     """The number of matching messages, in all and in the sessions of the hits."""
 
     total: int
     of_sessions: dict[int, int]
-
-
-class _Best:
-    """The best candidates so far: at most some of each session, and no document twice."""
-
-    def __init__(self, options: Options) -> None:
-        self._limit, self._most = options.limit, options.per_session
-        self._all: list[_Candidate] = []
-        self._seen: set[tuple[int, int]] = set()
-        self._of_sessions: Counter[int] = Counter()
-
-    def add(self, found: Iterable[_Candidate]) -> None:
-        """Add candidates, best first."""
-        for candidate in found:
-            document = (candidate.address.segment_ord, candidate.address.doc)
-            if self._of_sessions[candidate.session] < self._most and document not in self._seen:
-                self._seen.add(document)
-                self._of_sessions[candidate.session] += 1
-                self._all.append(candidate)
-
-    @property
-    def is_complete(self) -> bool:
-        """True if nothing more is needed."""
-        return len(self._all) >= self._limit
-
-    @property
-    def sessions(self) -> list[int]:
-        """The sessions that need no more candidates."""
-        return [session for session, number in self._of_sessions.items() if number >= self._most]
-
-    def chosen(self) -> list[_Candidate]:
-        """Return as many candidates as the search asks for."""
-        return self._all[: self._limit]
 
 
 class _Match(NamedTuple):
@@ -136,7 +93,7 @@ class _Match(NamedTuple):
 
 Key = TypeVar("Key")
 
-_Chosen = tuple[list[_Candidate], Callable[[], _Counted]]
+_Chosen = tuple[list[RankedDocument], Callable[[], _Counted]]
 """The hits, and a function that waits for the counts, which another thread computes meanwhile."""
 
 
@@ -238,7 +195,7 @@ class _Search:
             found, total = self._ranked(asked, limit + page, least=limit)
             return found[:limit], partial(_Counted, total, {})
         found, total = self._ranked(asked, page)
-        best = _Best(self._options)
+        best = BestDocuments(self._options.limit, self._options.per_session)
         self._add_best(best, asked, found, total)
         chosen = best.chosen()
         if len(found) == total:
@@ -250,7 +207,7 @@ class _Search:
 
         So tantivy only counts most matches, without scores or order.
         """
-        best = _Best(self._options)
+        best = BestDocuments(self._options.limit, self._options.per_session)
         for field in sorted(asking.fields_of(self._query), key=asking.weight_of, reverse=True):
             if best.is_complete:
                 break
@@ -318,45 +275,13 @@ class _Search:
             rows = self._database.execute(_FITTING, parameters(SessionFilter(**wish)))
         return [session for (session,) in rows]
 
-    def _ranked(
-        self, asked: Ask, size: int, weight: float | None = None, *, least: int = 1
-    ) -> tuple[list[_Candidate], int]:
-        """Return at least some of the best documents, if there are as many, and the number of matches.
-
-        The order is by score, newer first on near ties; or by time.  With a weight, all documents have that score.
-        tantivy chooses among equal documents by their places, which follow from the history of the index.
-        So the documents equal to the last one found are left out, unless nothing is left.
-        """
+    def _ranked(self, asked: Ask, size: int, weight: float | None = None, *, least: int = 1) -> Ranked:
+        """Return some of the best documents, and the number of matches; a weight stands for the score of each."""
         is_scored = self._is_scored and weight is None
-        while True:
-            found, total = self._first(asked, size, weight, is_scored=is_scored)
-            if len(found) >= total:
-                return found, total
-            levels = [_level(candidate, is_scored=is_scored) for candidate in found]
-            whole = levels.index(levels[-1])
-            if whole >= least:
-                return found[:whole], total
-            size *= 8
-
-    def _first(self, asked: Ask, size: int, weight: float | None, *, is_scored: bool) -> tuple[list[_Candidate], int]:
-        """Return the first documents in order, and the number of matches.
-
-        One query does both: counting alone would cost as much again.
-        """
-        found = self._searcher.search(asked, size, count=True, order_by_field=None if is_scored else "time")
-        addresses = [address for _, address in found.hits]
-        sessions, files, times, keys = (
-            self._searcher.fast_field_values(name, addresses) for name in ("session", "file", "time", "key")
-        )
-        candidates = [
-            _Candidate(score if is_scored else weight, address, *(int(number or 0) for number in numbers))
-            for (score, address), *numbers in zip(found.hits, sessions, files, times, keys, strict=True)
-        ]
-        candidates.sort(key=lambda item: (-_level(item, is_scored=is_scored), -item.time, item.key))
-        return candidates, found.count  # type: ignore[attr-defined]
+        return ranked(self._searcher, asked, size, is_scored=is_scored, weight=weight, least=least)
 
     def _add_best(
-        self, best: _Best, asked: Ask, found: list[_Candidate], total: int, weight: float | None = None
+        self, best: BestDocuments, asked: Ask, found: list[RankedDocument], total: int, weight: float | None = None
     ) -> None:
         """Add the best documents of the best sessions; `found` are the best of all."""
         left, size = total, PAGE
@@ -367,13 +292,13 @@ class _Search:
             size *= 2
             found, left = self._ranked(_outside(asked, best.sessions), size, weight)
 
-    def _count_others(self, asked: Ask, chosen: list[_Candidate], total: int) -> _Counted:
+    def _count_others(self, asked: Ask, chosen: list[RankedDocument], total: int) -> _Counted:
         """Count the matches in the sessions of the hits."""
         sessions = {candidate.session for candidate in chosen}
         within = asking.all_of([(Must, _in_sessions(sessions)), (Must, asked)])
         return _Counted(total, _by_session(self._searcher.aggregate(within, _each_of(sessions))))
 
-    def _count_all(self, asked: Ask, chosen: list[_Candidate]) -> _Counted:
+    def _count_all(self, asked: Ask, chosen: list[RankedDocument]) -> _Counted:
         """Count all matches, and those in the sessions of the hits, with one query."""
         sessions = {candidate.session for candidate in chosen}
         if not sessions:
@@ -405,7 +330,7 @@ class _Search:
             _count_others_of(hits, matches)
         return Found(self._query.text, total if is_whole else None, [hit for _, hit in hits])
 
-    def _hit(self, candidate: _Candidate, *, must_match: bool = False) -> Hit | None:
+    def _hit(self, candidate: RankedDocument, *, must_match: bool = False) -> Hit | None:
         """Read the text of a document; None if it is gone, or does not match after all."""
         holder = self._shelf.holder(candidate.file)
         if holder is None:
@@ -491,11 +416,6 @@ def _count_others_of(hits: list[tuple[Key, Hit]], matches: Mapping[Key, int]) ->
     shown = Counter(session for session, _ in hits)
     for session, hit in hits:
         hit.others = matches.get(session, 1) - shown[session]
-
-
-def _level(candidate: _Candidate, *, is_scored: bool) -> float:
-    """Return the score as far as it decides the order, or the time."""
-    return round(candidate.score or 0.0, 1) if is_scored else candidate.time
 
 
 def _outside(asked: Ask, sessions: Collection[int]) -> Ask:

@@ -24,7 +24,7 @@ from make import (
 from searched import Searched
 
 from backscroll.errors import QueryError
-from backscroll.index.queries import search
+from backscroll.index.search import search
 from backscroll.query.question import Ask
 
 OTHER = "22222222-2222-4222-8222-222222222222"

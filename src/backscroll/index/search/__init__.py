@@ -1,0 +1,1 @@
+"""Search: the matching documents, their order, and the texts of hits."""
