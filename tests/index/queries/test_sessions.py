@@ -95,9 +95,9 @@ def test_an_ambiguous_beginning(tmp_path: Path) -> None:
     for name in ("1aaa", "1aab"):
         Draft(name).prompt("A").write(home(tmp_path))
 
-    with pytest.raises(QueryError, match="several ids start like this") as error:
+    with pytest.raises(QueryError, match="this id fits several sessions") as error:
         query.resolve(indexed(tmp_path), "1aa")
-    assert "Give more of it:\n  1aaa  2026-05-01  A\n  1aab  2026-05-01  A" in str(error.value)
+    assert "Give the id of one:\n  1aaa  2026-05-01  A\n  1aab  2026-05-01  A" in str(error.value)
 
 
 @pytest.mark.parametrize("asked", ["notes", "local_notes"])

@@ -129,7 +129,7 @@ def resolve(database: sqlite3.Connection, asked: str) -> str:
     bare = asked.removeprefix("local_")
     found = _by_name(database, asked, bare) or _with_prefix(database, bare) or _with_prefix(database, asked)
     if len(found) > 1:
-        raise QueryError("several ids start like this", asked, f"Give more of it:\n{_candidates(database, found)}")
+        raise QueryError("this id fits several sessions", asked, f"Give the id of one:\n{_candidates(database, found)}")
     if not found and len(found := _with_title(database, asked)) > 1:
         raise QueryError("several titles contain this", asked, f"Give the id of one:\n{_candidates(database, found)}")
     if not found:

@@ -128,7 +128,7 @@ def test_one_row_id_may_mean_two_conversations(tmp_path: Path) -> None:
     row(tmp_path, cliSessionId=OTHER, owner=f"{OFFICE}/org")
 
     assert {UUID: ACCOUNT, OTHER: OFFICE} == {name: session.account for name, session in listed(tmp_path).items()}
-    with pytest.raises(QueryError, match="several ids start like this"):
+    with pytest.raises(QueryError, match="this id fits several sessions"):
         query.resolve(indexed(tmp_path), f"local_{APP}")
 
 
