@@ -47,3 +47,18 @@ def mark_unplaced(database: sqlite3.Connection, found: FoundUnits) -> None:
         )
     database.execute("INSERT OR REPLACE INTO meta VALUES ('hint files', ?), ('hints', ?)", (files, known))
     database.execute("COMMIT")
+
+
+def place_the_unplaced(database: sqlite3.Connection) -> None:
+    """Set the directory of sessions without a fitting one from a sibling in the same project directory."""
+    database.execute(  # the sibling may have another directory now
+        "UPDATE session SET cwd = own_cwd, project = own_project, project_source = own_project_source"
+        " WHERE project_source = 'sibling'"
+    )
+    database.execute(
+        "UPDATE session SET cwd = sibling.cwd, project = sibling.project, project_source = 'sibling' FROM ("
+        " SELECT project_key AS of_key, min(cwd) AS cwd, min(project) AS project FROM session"
+        " WHERE project_source IN ('record', 'relocated') GROUP BY project_key HAVING count(DISTINCT cwd) = 1"
+        ") AS sibling WHERE sibling.of_key = session.project_key"
+        " AND (project_source IS NULL OR project_source = 'elsewhere')"
+    )

@@ -21,7 +21,7 @@ from backscroll.index.schema import COLUMNS, INSERT
 from backscroll.index.update.derived.copies import Copies
 from backscroll.index.update.derived.folds import Folds
 from backscroll.index.update.derived.kept_rows import KeptRows
-from backscroll.index.update.derived.known_cwds import KnownCwds, read_known_cwds
+from backscroll.index.update.derived.known_cwds import KnownCwds, place_the_unplaced, read_known_cwds
 from backscroll.index.update.derived.originals import follow_originals
 from backscroll.index.update.derived.stored import Stored
 from backscroll.index.update.derived.sums import SUMMED, forget_sums, totals, write_sums
@@ -86,7 +86,7 @@ def make_sessions(database: sqlite3.Connection, found: FoundUnits, grown: Mappin
         with _transaction(database):
             _Sessions(database, beside, current.copies(names), grown).make(names)
             if number == len(slices):
-                _place_the_unplaced(database)
+                place_the_unplaced(database)
             made = [(name,) for name in names]
             database.executemany("INSERT OR IGNORE INTO renamed VALUES (?)", made)
             database.executemany("DELETE FROM dirty WHERE session = ?", made)
@@ -445,21 +445,6 @@ def _state(main: Mapping[str, Any] | None, *, has_transcript: bool, damage: int)
     if main["side"].get("archived") is True:
         return "archived"
     return "remote" if (main["project_key"] or "").startswith("ssh-") else "live"
-
-
-def _place_the_unplaced(database: sqlite3.Connection) -> None:
-    """Set the directory of sessions without a fitting one from a sibling in the same project directory."""
-    database.execute(  # the sibling may have another directory now
-        "UPDATE session SET cwd = own_cwd, project = own_project, project_source = own_project_source"
-        " WHERE project_source = 'sibling'"
-    )
-    database.execute(
-        "UPDATE session SET cwd = sibling.cwd, project = sibling.project, project_source = 'sibling' FROM ("
-        " SELECT project_key AS of_key, min(cwd) AS cwd, min(project) AS project FROM session"
-        " WHERE project_source IN ('record', 'relocated') GROUP BY project_key HAVING count(DISTINCT cwd) = 1"
-        ") AS sibling WHERE sibling.of_key = session.project_key"
-        " AND (project_source IS NULL OR project_source = 'elsewhere')"
-    )
 
 
 def _accounts(session: Session) -> str:
