@@ -243,8 +243,8 @@ def _hex(chance: random.Random, length: int) -> str:
 
 def append_kilobyte(transcript: Path) -> None:
     """Append one record of 1 KB to a transcript, as if its session went on."""
-    text = "x" * 600
-    chance = random.Random(transcript.stat().st_size)  # noqa: S311 - another id every time
+    chance = random.Random(transcript.stat().st_size)  # noqa: S311 - another text and id every time
+    text = " ".join(chance.choices(WORDS, k=100))[:600]
     last = _last_record(transcript)
     base = {name: last.get(name) for name in ("sessionId", "cwd", "version", "gitBranch", "isSidechain", "userType")}
     record = _record(base, last.get("uuid"), datetime.now(UTC), {"role": "user", "content": text}, chance)

@@ -100,8 +100,8 @@ def typed_words(home: Home, number: int = WORDS) -> list[str]:
 
 
 def last_words(transcript: Path) -> str:
-    """Return some words of the last answer of a session that a page shows without a break."""
-    said = (text for record in records([transcript], ("assistant",)) for kind, text in texts(record) if kind == "text")
+    """Return some words of the last prompt or answer of a session that a page shows without a break."""
+    said = (text for record in records([transcript]) for kind, text in texts(record) if kind == "text")
     last = ""
     for text in said:
         found = PLAIN_WORDS.search(text)
