@@ -32,7 +32,7 @@ REASONS = {
     "from the shell": "the start and the look for changes take most of it, about 100 ms at 300 MB",
     "of 300 MB in a running program": "the machine was busy; the CPU time keeps to it",
     "of 2 GB in a running program": "phrases and fields take the most CPU; the cause is not known",
-    "A letter typed": "each letter asked for 200 hits with their texts then, and asks for 30 now; the machine was busy",
+    "A letter typed": "the server needs 20 to 40 ms of CPU for the hits with their texts",
     "is ahead of agentsview's": "it asks for 30 sessions, we asked for 200 messages; it loads messages before the jump",
 }
 """Why a goal is not met, by a part of its text."""
