@@ -126,7 +126,7 @@ SHOW = CATALOGUE | {
     "sessions.searchable",
     "stats",
 }
-SEARCH = CATALOGUE | {"cli.commands.sessions", "index.words", "query", "sessions.searchable"}
+SEARCH = CATALOGUE | {"cli.commands.sessions", "index.search", "index.words", "query", "sessions.searchable"}
 STATUS = {
     "cli",
     "cli.commands.usage",
