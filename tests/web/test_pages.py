@@ -298,6 +298,21 @@ def test_a_message_leads_to_the_file_as_it_was(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Compare version 2 as B")).to_have_attribute("aria-pressed", "true")
 
 
+POINTER_AFTER_SCROLL = """async () => {
+  const scrolled = new Promise((done) => addEventListener("scroll", () => requestAnimationFrame(done), { once: true }));
+  scrollBy(0, 100);
+  await scrolled;
+  return getComputedStyle(document.querySelector(".feed")).pointerEvents;
+}"""
+
+
+def test_a_click_right_after_a_scroll_counts(visit: Visit) -> None:
+    """The messages take clicks while the page still moves."""
+    page = visit.open(f"/sessions/{LEDGER}", "article[data-message]")
+    page.wait_for_selector(".out button")
+    assert page.evaluate(POINTER_AFTER_SCROLL) == "auto"
+
+
 def test_a_bar_of_the_histogram_narrows(visit: Visit) -> None:
     """The keys move its end, the address keeps the days, and the chip takes them away."""
     page = visit.open("/search?query=amount", ".histo .hb")

@@ -39,8 +39,9 @@ const Item = forwardRef<HTMLElement, ItemProps>(({ style, index, children }, ref
   );
 });
 
+// virtua lets the mouse through while the page scrolls; a click just after it would be lost.
 const Container = forwardRef<HTMLDivElement, { style: Record<string, string>; children: VNode }>(({ style, children }, ref) => (
-  <div ref={ref} style={style} class="feed" role="feed" aria-label="Messages">{children}</div>
+  <div ref={ref} style={{ ...style, pointerEvents: "auto" }} class="feed" role="feed" aria-label="Messages">{children}</div>
 ));
 
 interface FeedOfRows extends Shown {
