@@ -256,7 +256,7 @@ def _drop(_found: re.Match[bytes]) -> bytes:
 
 
 def _plain(found: re.Match[bytes]) -> bytes:
-    """Return the letter of ASCII that a letter stands for; nothing for a colour or an invisible character."""
+    """Return the ASCII letter that a letter looks like; nothing for a colour or an invisible character."""
     if found[1] is None:
         return b""
     letter = found[0].decode()

@@ -276,7 +276,7 @@ class _Search:
         return [session for (session,) in rows]
 
     def _ranked(self, asked: Ask, size: int, weight: float | None = None, *, least: int = 1) -> Ranked:
-        """Return some of the best documents, and the number of matches; a weight stands for the score of each."""
+        """Return some of the best documents, and the number of matches; a weight replaces every score."""
         is_scored = self._is_scored and weight is None
         return ranked(self._searcher, asked, size, is_scored=is_scored, weight=weight, least=least)
 

@@ -20,7 +20,7 @@ from backscroll.views.html.texts import line
 
 LIST_SCRIPT, SEARCH_SCRIPT = "list.js", "search.js"
 OPEN_NOTICE = "Not redacted: this site is for yourself. To give a session to others, use backscroll share."
-REDACTED_NOTICE = "Redacted: pseudonyms stand for secrets, names and homes."
+REDACTED_NOTICE = "Redacted: pseudonyms replace secrets, names and homes."
 LONGEST_WORD = 40
 _TAG = re.compile(r"<[^>]*>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"))
