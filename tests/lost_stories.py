@@ -306,14 +306,19 @@ def only_in_vm(root: Path) -> None:
     manifest(home(root), cliSessionId=UUID)
 
 
-def recreated_empty(root: Path) -> None:
-    """Show a directory of Cowork that was made again, empty; the archive has the sessions."""
+def archived_cowork(root: Path) -> Path:
+    """Write five Cowork sessions whose manifests name no transcript, archive them, and return their directory."""
     for number in range(5):
         path = manifest(home(root), name(number))
         text = draft(f"{number}{OTHER[1:]}", cwd="/sessions/calm-river").text()
         inside(path, f".claude/projects/-s/{number}{OTHER[1:]}.jsonl", text)
     assert 0 == said("--root", root, "archive", "sync")[0]
-    top = next(root.rglob("local-agent-mode-sessions"))
+    return next(root.rglob("local-agent-mode-sessions"))
+
+
+def recreated_empty(root: Path) -> None:
+    """Show a directory of Cowork that was made again, empty; the archive has the sessions."""
+    top = archived_cowork(root)
     for path in sorted(top.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
 

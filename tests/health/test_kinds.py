@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from command import said
-from lost_stories import OTHER, SECOND, age, days_ago, draft, milliseconds, name, told
+from lost_stories import OTHER, SECOND, age, archived_cowork, days_ago, draft, milliseconds, name, told
 from make import (
     ACCOUNT,
     APP,
@@ -19,7 +19,6 @@ from make import (
     Draft,
     desktop_file,
     home,
-    inside,
     line,
     manifest,
     row,
@@ -304,12 +303,7 @@ def test_rows_that_vanished(tmp_path: Path) -> None:
 
 def test_cowork_that_an_update_emptied(tmp_path: Path) -> None:
     """Both halves of emptied Cowork sessions come back by either remedy, though no manifest names its transcript."""
-    for number in range(5):
-        path = manifest(home(tmp_path), name(number))
-        text = draft(f"{number}{OTHER[1:]}", cwd="/sessions/calm-river").text()
-        inside(path, f".claude/projects/-s/{number}{OTHER[1:]}.jsonl", text)
-    assert 0 == said("--root", tmp_path, "archive", "sync")[0]
-    top = next(tmp_path.rglob("local-agent-mode-sessions"))
+    top = archived_cowork(tmp_path)
     before = {path: path.read_bytes() for path in top.rglob("*") if path.is_file()}
 
     shutil.rmtree(top)
