@@ -3,12 +3,12 @@
 set -eu
 
 missing=""
-for tool in ${*:-strace chromium zsh fish zstd pdftotext}; do
+for tool in ${*:-strace chromium zsh fish zstd pdftotext ps}; do
     command -v "$tool" >/dev/null || missing="$missing $tool"
 done
 [ -n "$missing" ] || exit 0
 
-packages="$(echo "$missing" | sed 's/pdftotext/poppler-utils/')"
+packages="$(echo "$missing" | sed -e "s/pdftotext/poppler-utils/" -e "s/ ps\\b/ procps/")"
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     export DEBIAN_FRONTEND=noninteractive
     apt-get install -y -qq $packages >/dev/null 2>&1 ||
